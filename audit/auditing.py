@@ -22,13 +22,13 @@ from .exploring.garbage_collection import rare_collection
 from .exploring.search_rounds import run_in_rounds
 from .exploring.small_models import kept_in
 from .joining.options import Options
-from .questions.subjects import subjects
+from .questions.subjects import cluster_subjects
 from .readers.parsed_file import Part
 from .repairs.changes import NO_REPAIR
 from .repairs.repair import RefutedSets, repair_subject
 from .repairs.side_effects import RepairedSubject, find_side_effects, repair_with_side_effects
 from .report.document import AuditOutcome, audit_outcome
-from .report.reporting import gravity_order, progress_of, report_subject
+from .report.reporting import gravity_order, progress_reporter, report_subject
 from .report.subject_report import SubjectReport
 from .rules.advice import ReadCluster, apply_rules
 from .startup.nodes import ids_of_absent_nodes
@@ -67,7 +67,7 @@ def audit(cluster: Cluster, findings: Sequence[Finding], request: AuditRequest) 
 
 def _report_subjects(cluster: Cluster, request: AuditRequest, explorations: Explorations) -> list[SubjectReport]:
     """The report of each subject, the worst first."""
-    questions = split_subjects(subjects(cluster), request.accepted_findings)
+    questions = split_subjects(cluster_subjects(cluster), request.accepted_findings)
     check_baseline(request.accepted_findings, questions, request.requirements)
     answers = add_client_losses(add_consumer_rows(check_subjects(questions, explorations), cluster))
     down = ids_of_absent_nodes(cluster)
@@ -78,7 +78,7 @@ def _report_subjects(cluster: Cluster, request: AuditRequest, explorations: Expl
         return report_subject(subject, checks, repair, down, explorations, from_current=request.from_current)
 
     searches = [partial(report_one, answer, RefutedSets()) for answer in answers]
-    reports = run_in_rounds(searches, explorations, progress_of(answers, request.report))
+    reports = run_in_rounds(searches, explorations, progress_reporter(answers, request.report))
     whole = [partial(_add_side_effects, report, reports, cluster, explorations) for report in reports]
     return sorted(run_in_rounds(whole, explorations), key=gravity_order)
 

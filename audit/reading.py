@@ -27,7 +27,7 @@ from .readers.containers import (
 from .readers.containers.config_maps import ConfigMap, Manifests, config_maps
 from .readers.environments import Environment, exclude_other_groups, split_environments
 from .readers.inputs import read_inputs, read_text
-from .readers.kinds import CONFIGURATION, LISTS, TEXTS, mark_of_kafka, other_program_of
+from .readers.kinds import CONFIGURATION, LISTS, TEXTS, first_mark_of_kafka, name_of_other_program
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
 from .readers.running import descriptions, log_dirs
@@ -118,14 +118,14 @@ def read_texts(
     texts, charted = charts.split_charts(list(texts))
     texts, patches = kustomizations.split_patches(texts)
     read.unread += [*charted, *patches]
-    maps = _manifests(texts)
+    maps = _manifests_of_texts(texts)
     resources: list[tuple[str, yamls.Tree]] = []
     unknown: list[InputText] = []
     composed: dict[str, tuple[str, bool, yamls.Tree]] = {}
     for path, text, named in texts:
         if named and is_binary(text) and Path(path).suffix.lower() in CONFIGURATION:
             raise UnreadableInputError(f"{path} is not a text file. Give the file as Kafka reads it.")
-        if found := _resources(path, text):
+        if found := _strimzi_documents(path, text):
             resources += [(path, tree) for tree in found if strimzi.is_recognised(tree)]
             read.parts += _parts_beside_strimzi(path, found, maps)
             read.files.append((path, "Strimzi resources"))
@@ -133,7 +133,7 @@ def read_texts(
             composed[path] = text.lstrip(MARK), named, document
         elif not read.takes(path, _read_one(path, text, maps, is_named=named)):
             unknown.append((path, text, named))
-    for path, part in _of_compose(composed):
+    for path, part in _parts_of_compose_files(composed):
         if not read.takes(path, part):
             unknown.append((path, *composed[path][:2]))
     _weaken_unrendered(read, resources)
@@ -144,12 +144,12 @@ def read_texts(
     uses = [use for part in read.parts for use in part.uses]
     started_with = frozenset(Path(path).name for path, _ in read.files)
     for path, text, named in unknown:
-        part = _as_mapped(path, text, uses) or _as_script(path, text, started_with, is_named=named)
+        part = _part_mapped_to_client(path, text, uses) or _part_of_script(path, text, started_with, is_named=named)
         if named and part is None:
             if SAVED.search(text):
                 raise UnreadableInputError(f"{path} is what `audit --json` printed: --diff {path} compares with it")
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
-        read.takes(path, part or _left_over(path, text))
+        read.takes(path, part or _unknown_file_unread(path, text))
     if resources:
         read.parts.append(strimzi.read(resources, is_described=any(map(_names_nodes, read.parts))))
     if not read.files and not any(left.may_be_configuration for left in read.unread):
@@ -183,22 +183,22 @@ def _names_nodes(part: Part) -> bool:
 
 def _read_one(path: str, text: str, maps: Manifests, *, is_named: bool) -> Part | Unread | None:
     """What one file says by itself."""
-    if not is_named and _is_tree(Path(path)) and (kind := other_program_of(text)):
+    if not is_named and _is_tree(Path(path)) and (kind := name_of_other_program(text)):
         return Unread(path, f"it is {kind}")
-    found = part_of(path, text, maps, is_named=is_named)
+    found = part_of_file(path, text, maps, is_named=is_named)
     if not isinstance(found, Part) and _is_tree(Path(path)):
         found = connect.connectors_of_document(path, text.lstrip(MARK)) or found
     if isinstance(found, Unread) and is_named and not PRINTED.match(text):  # it is given as configuration
         return replace(found, may_be_configuration=True)
     if isinstance(found, Part) and found.clients and not is_named and _is_of_tests(path):
-        return _passed_over(path)
+        return _passed_over_part(path)
     return found
 
 
-def _left_over(path: str, text: str) -> Unread:
+def _unknown_file_unread(path: str, text: str) -> Unread:
     """Why a file is read by nobody: whose it is, or that nothing in it is of Kafka, or else that it may be
     configuration."""
-    if kind := other_program_of(text):
+    if kind := name_of_other_program(text):
         return Unread(path, f"it is {kind}")
     if scripts.OF_KAFKA.fullmatch(Path(path).name.lower()):
         return Unread(path, "it is a script of Kafka's own")
@@ -210,7 +210,7 @@ def _left_over(path: str, text: str) -> Unread:
     if is_garbled(text):
         reason = "it is in an encoding that is not known, such as EBCDIC"
         return Unread(path, reason, may_be_configuration=True, to_do="save it as UTF-8")
-    if mark := mark_of_kafka(text):
+    if mark := first_mark_of_kafka(text):
         reason = f"it has `{mark}`, and is in no form that is known here"
         return Unread(path, reason, may_be_configuration=True, to_do=f"give what comes of it: {FORMS}")
     return Unread(path, "nothing in it is a setting of Kafka")
@@ -236,7 +236,7 @@ def _is_tree(path: Path) -> bool:
     return path.suffix.lower() in TREES
 
 
-def part_of(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> Part | Unread | None:
+def part_of_file(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> Part | Unread | None:
     """One file's facts, or why it is not read; None if no reader knows it. What the user did not name is a list of
     settings only if it is called so. Raises UnreadableInputError for a broken audit.toml."""
     suffix = Path(path).suffix.lower()
@@ -246,13 +246,13 @@ def part_of(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> 
     if suffix == ".toml":
         return audit_toml.read(path, plain) if is_named or audit_toml.is_recognised(path, plain) else None
     if suffix in TERRAFORM:
-        return _terraform(path, plain)
-    if suffix in TREES and (found := of_yaml(path, plain, maps)) is not None:
+        return _unread_terraform(path, plain)
+    if suffix in TREES and (found := part_of_yaml(path, plain, maps)) is not None:
         return found
     for reader in (
         descriptions.read_topics,
-        descriptions.configs,
-        descriptions.features,
+        descriptions.read_configs,
+        descriptions.read_features,
         descriptions.read_quorum,
         log_dirs.read,
         zookeeper.read,
@@ -263,8 +263,8 @@ def part_of(path: str, text: str, maps: Manifests, *, is_named: bool = True) -> 
     listed = suffix in LISTS or "=" in text
     if listed and suffix not in TREES and (is_named or suffix in TEXTS):
         if suffix in (".txt", ".out", ".log", "") and _is_prose(plain):
-            return _prose(path, plain)
-        return _wide(path, plain) if text.startswith(WIDE) else properties.read(path, text)
+            return _unread_prose(path, plain)
+        return _part_in_utf_16(path, plain) if text.startswith(WIDE) else properties.read(path, text)
     return None
 
 
@@ -275,18 +275,18 @@ def _is_prose(text: str) -> bool:
     return 2 * sum(STATES.match(line) is not None for line in lines) < len(lines)
 
 
-def _prose(path: str, text: str) -> Unread | None:
+def _unread_prose(path: str, text: str) -> Unread | None:
     """What is said of a text that names settings and is no list of them. None if it names none."""
     if scripts.SETS_OF_KAFKA.search(text) is None:
         return None
     if PRINTED.match(text):
         return Unread(path, "it is what an audit has printed")
     what, to_do = "most of its lines state no setting", "name it .properties if a process is started with it"
-    assigned = any(mark_of_kafka(found[0]) for found in ASSIGNS.finditer(text))
+    assigned = any(first_mark_of_kafka(found[0]) for found in ASSIGNS.finditer(text))
     return Unread(path, what, may_be_configuration=assigned, to_do=to_do)
 
 
-def _wide(path: str, text: str) -> Part | None:
+def _part_in_utf_16(path: str, text: str) -> Part | None:
     """Properties in UTF-16, of which Java takes every byte for a character: no setting in it has a name."""
     if properties.read(path, text) is None:
         return None
@@ -296,7 +296,7 @@ def _wide(path: str, text: str) -> Part | None:
     return part
 
 
-def _as_mapped(path: str, text: str, uses: Sequence[TopicUse]) -> Part | None:
+def _part_mapped_to_client(path: str, text: str, uses: Sequence[TopicUse]) -> Part | None:
     """A file that only audit.toml says to be a client's: all that matters in it may be left to its default."""
     kinds = dict.fromkeys(kind for use in uses for kind, name in use.client_names if is_called(path, name))
     if not kinds or "\0" in text or text.startswith(WIDE):
@@ -310,20 +310,20 @@ def _as_mapped(path: str, text: str, uses: Sequence[TopicUse]) -> Part | None:
         settings, _ = properties.property_entries(path, text)
     except ValueError:
         return None
-    return properties.of_clients(path, settings, tuple(kinds))
+    return properties.part_of_clients(path, settings, tuple(kinds))
 
 
-def _as_script(path: str, text: str, files: frozenset[str], *, is_named: bool) -> Part | None:
+def _part_of_script(path: str, text: str, files: frozenset[str], *, is_named: bool) -> Part | None:
     """A script or a template of a folder."""
     return None if is_named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
 
 
-def _resources(path: str, text: str) -> list[yamls.Tree]:
+def _strimzi_documents(path: str, text: str) -> list[yamls.Tree]:
     """The documents of a file that has Strimzi's; none if it has no such, or cannot be read."""
     if not _is_tree(Path(path)) or "kafka.strimzi.io/" not in text or "\0" in text:
         return []
     try:
-        trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
+        trees = [tree for document in yamls.yaml_documents(text.lstrip(MARK)) for tree in _flatten_list(document)]
     except yamls.YamlError:
         return []
     return trees if any(map(strimzi.is_of_strimzi, trees)) else []
@@ -333,14 +333,16 @@ _STORES = re.compile(r"""\bkind["']?\s*:\s*["']?\w*(ConfigMap|Secret|Set|Deploym
 """Where a text may have what resources of other files refer to, which is seen before it is parsed."""
 
 
-def _manifests(texts: Iterable[InputText]) -> Manifests:
+def _manifests_of_texts(texts: Iterable[InputText]) -> Manifests:
     """What resources of one file refer to in another."""
     found: list[ConfigMap] = []
     makers: set[tuple[str | None, str | None]] = set()
     for path, text, _ in texts:
         if _is_tree(Path(path)) and _STORES.search(text) and "\0" not in text:
             try:
-                trees = [tree for document in yamls.documents(text.lstrip(MARK)) for tree in _items(document)]
+                trees = [
+                    tree for document in yamls.yaml_documents(text.lstrip(MARK)) for tree in _flatten_list(document)
+                ]
             except yamls.YamlError:
                 continue  # which the file's own reader says
             found += config_maps(path, trees)
@@ -352,15 +354,15 @@ def _parts_beside_strimzi(path: str, trees: Sequence[yamls.Tree], maps: Manifest
     """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
     programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.is_recognised(tree)]
     others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)], maps)
-    return [connect.of_resources(path, programs), *([] if others is None else [others])]
+    return [connect.part_of_connect_resources(path, programs), *([] if others is None else [others])]
 
 
-def of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
+def part_of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
     """A YAML file without Strimzi's resources: compose, what a Helm chart renders, Spring's application.yml."""
     try:
-        trees = [tree for document in yamls.documents(text) for tree in _items(document)]
+        trees = [tree for document in yamls.yaml_documents(text) for tree in _flatten_list(document)]
     except yamls.YamlError as error:
-        may, to_do = "kafka" in text.lower() or bool(mark_of_kafka(text)), "correct it"
+        may, to_do = "kafka" in text.lower() or bool(first_mark_of_kafka(text)), "correct it"
         if isinstance(error, yamls.TemplateError):
             to_do = "render it first (helm template, ansible-playbook, kustomize build), and give what comes of it"
         return Unread(path, str(error), may_be_configuration=may, to_do=to_do)
@@ -368,25 +370,29 @@ def of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
     if rendered is not None:
         return rendered
     spring = [setting for tree in trees for setting in spring_profiles.spring_document_settings(path, tree)]
-    framework = frameworks.of(re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves())
+    framework = frameworks.framework_of_keys(
+        re.sub(r"\.\d+", "", ".".join(leaf.path)) for tree in trees for leaf in tree.leaves()
+    )
     if not any(setting.key.startswith("spring.kafka.") for setting in spring):
         return frameworks.unread_clients(path, framework) if framework else _values_of_a_chart(path, text)
-    part = spring_profiles.spring(path, spring)
+    part = spring_profiles.part_of_spring_settings(path, spring)
     if framework:
         part.findings += frameworks.unread_clients(path, framework).findings
     return part if part.clients or part.findings else None
 
 
-def _of_compose(value: Mapping[str, tuple[str, bool, yamls.Tree]]) -> Iterator[tuple[str, Part | Unread | None]]:
+def _parts_of_compose_files(
+    value: Mapping[str, tuple[str, bool, yamls.Tree]],
+) -> Iterator[tuple[str, Part | Unread | None]]:
     """Compose files, each with what it includes, extends and is overridden by; None for one without anything known."""
     documents = {path: tree for path, (_, _, tree) in value.items()}
     texts = {path: text for path, (text, _, _) in value.items()}
     named = [path for path, (_, by_name, _) in value.items() if by_name]
-    whole, rest = compose_overrides.projects(documents, texts, read_text, named)
+    whole, rest = compose_overrides.read_projects(documents, texts, read_text, named)
     stacks: list[alternatives.ComposeStack] = []
     for path, tree, notes in whole:
-        part = compose.read(path, tree) if compose.is_recognised(tree) else of_yaml(path, texts[path], Manifests())
-        if isinstance(part, Part) and (stack := alternatives.stack_of(path, tree, part)) is not None:
+        part = compose.read(path, tree) if compose.is_recognised(tree) else part_of_yaml(path, texts[path], Manifests())
+        if isinstance(part, Part) and (stack := alternatives.compose_stack(path, tree, part)) is not None:
             stacks.append(stack)
         if isinstance(part, Part):
             part.findings += notes.findings
@@ -416,27 +422,27 @@ def _is_of_tests(path: str) -> bool:
     return ("src", "test") in pairwise(Path(path).parts)
 
 
-def _passed_over(path: str) -> Part:
+def _passed_over_part(path: str) -> Part:
     part = Part("a client's file of tests")
     what = f"{path} was not read: it is of a program's tests, and says nothing of the program that runs"
     part.note("not_read", "warning", what, Origin(path), "name the file on the command line to have it read")
     return part
 
 
-def _terraform(path: str, text: str) -> Part | Unread:
+def _unread_terraform(path: str, text: str) -> Part | Unread:
     """What is said of Terraform's files: their values may come from variables, modules and states."""
     part = Part("Terraform")
     if scripts.note_msk(part, path, text):
         return part
-    may = scripts.SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
+    may = scripts.SETS_OF_KAFKA.search(text) is not None or bool(first_mark_of_kafka(text))
     to_do = "give what they become: kafka-topics.sh --describe, the server_properties as a file, or --bootstrap-server"
     return Unread(path, "Terraform's settings are known when they are applied", may_be_configuration=may, to_do=to_do)
 
 
-def _items(tree: yamls.Tree) -> list[yamls.Tree]:
+def _flatten_list(tree: yamls.Tree) -> list[yamls.Tree]:
     """`kubectl get -o yaml` and `-o json` give one list of many, and a template of OpenShift has its objects."""
     kind = tree.text("kind") or ""
     items = tree.get("items") if kind.endswith("List") else tree.get("objects") if kind == "Template" else None
     if items is None:
         return [tree]
-    return [inner for _, resource in items.items() for inner in _items(replace(resource, path=()))]
+    return [inner for _, resource in items.items() for inner in _flatten_list(replace(resource, path=()))]

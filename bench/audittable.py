@@ -17,10 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from tidegate.audit.answers.answer import Word
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.facts.placement import enough_emptied
-from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.facts.placement import emptied_voters_that_lose
+from tidegate.audit.kafka.profiles import switches_of_brokers
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME
@@ -116,7 +116,7 @@ def signature_of(
     voters = replicas if co_located else 3
     return Signature(
         profile=version.profile,
-        switches=switches(version.profile, version.profile, kraft=version.kraft, elr=version.elr),
+        switches=switches_of_brokers(version.profile, version.profile, kraft=version.kraft, elr=version.elr),
         replicas=replicas,
         min_isr=least,
         acks={"0": "none", "1": "leader"}.get(acks, acks),
@@ -158,7 +158,7 @@ def combined_signature(
         shared_voters=replicas,
         has_combined_nodes=True,
         disk_voters=1,
-        enough_emptied=0 if dynamic else enough_emptied(nodes),
+        enough_emptied=0 if dynamic else emptied_voters_that_lose(nodes),
     )
 
 
@@ -182,7 +182,10 @@ TABLES = {
 def words_of(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> list[str]:
     """What the audit answers to a row, column by column, in the words of the page."""
     signature = row[1]
-    return [SHOWN[name][answer(signature, QUESTION[name], BY_NAME[cell], explorations).word] for name, cell in columns]
+    return [
+        SHOWN[name][answer_question(signature, QUESTION[name], BY_NAME[cell], explorations).word]
+        for name, cell in columns
+    ]
 
 
 def head_of(head: Sequence[str], columns: Sequence[Column]) -> list[str]:

@@ -23,7 +23,7 @@ from ..audit.joining.options import Options
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS
 from ..audit.readers.parsed_file import Part
-from ..audit.readers.running.collection import script
+from ..audit.readers.running.collection import collection_script
 from ..audit.readers.running.connection import read_security
 from ..audit.report import difference
 from ..audit.report.document import Document
@@ -195,7 +195,7 @@ def _add_fact_options(parser: Parser) -> None:
 def run(options: argparse.Namespace) -> Exit:
     """Audits, prints, then saves: a result is never lost to a full disk."""
     if options.collect:
-        print(script(), end="")
+        print(collection_script(), end="")
         return Exit.HOLDS
     if options.command_config is not None and options.bootstrap_server is None:
         raise UsageError("--command-config says how to reach a running cluster: give --bootstrap-server HOST:PORT too")

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.answers.answer import Answer
-from ..audit.answers.runs_shown import run_of, run_shown
+from ..audit.answers.runs_shown import run_of_answer, run_shown
 from ..audit.answers.scenario import (
-    end_after,
-    is_of_requests,
-    names,
-    names_after,
+    broker_names_after_steps,
+    broker_names_of_subject,
+    has_only_request_faults,
+    loss_scenario_sentences,
+    loss_sentence,
     rename_brokers,
-    sentences,
     step_sentences,
 )
 from ..audit.cluster.findings import ModelRun
@@ -32,9 +32,9 @@ from ..audit.report.cluster_words import (
     LOST,
     ClusterRun,
     ScenarioWords,
+    broker_letters_text,
     letters_note,
-    letters_of,
-    title_of,
+    scenario_title,
     trace_in_cluster_words,
 )
 from ..audit.report.document import AuditOutcome, Document
@@ -115,7 +115,7 @@ def _key_of_shared_page(scenario: Scenario) -> object | None:
     what the brokers and the states are called. None for what fails a requirement, which is shown with the repair."""
     if {*scenario.cells} & _failed_cells(scenario.report):
         return None
-    answer, called = scenario.answer, names(scenario.report.verdict.subject, scenario.answer.steps)
+    answer, called = scenario.answer, broker_names_of_subject(scenario.report.verdict.subject, scenario.answer.steps)
     return answer.property, answer.steps, answer.hosts_out, answer.case, scenario.subject["least_isr"], repr(called)
 
 
@@ -226,7 +226,7 @@ def _repaired_document(scenario: Scenario) -> Document | None:
     if scenario.run_with_repair is None:
         return None
     subject = scenario.report.verdict.subject
-    without = sentences(subject, scenario.answer)
+    without = loss_scenario_sentences(subject, scenario.answer)
     return {
         "html": f"{scenario.html.removesuffix('.html')}-repaired.html",
         "scenario": step_sentences(
@@ -235,7 +235,7 @@ def _repaired_document(scenario: Scenario) -> Document | None:
             scenario.run_with_repair.property,
             scenario.answer.hosts_out,
         ),
-        "end": end_after(
+        "end": loss_sentence(
             scenario.run_with_repair.property, bool(scenario.run_with_repair.run.states()[-1].acknowledged)
         ),
         "left_out": [
@@ -248,7 +248,7 @@ def _repaired_document(scenario: Scenario) -> Document | None:
 def _broker_names_after(scenario: Scenario, repaired_run: RunWithRepair) -> Mapping[str, str]:
     """What the brokers of a run with the repair are called."""
     replicas = next(domain.size for domain in repaired_run.model.domains if domain.name == "Broker")
-    return names_after(scenario.report.verdict.subject, scenario.answer.steps, replicas)
+    return broker_names_after_steps(scenario.report.verdict.subject, scenario.answer.steps, replicas)
 
 
 def _reported_scenario(subject: Document, report: SubjectReport) -> Scenario | None:
@@ -328,8 +328,8 @@ class ReplayedScenario:
     and what could happen `around` it, in the same words."""
 
     def __init__(self, outcome: AuditOutcome, scenario: Scenario) -> None:
-        self.model, self.run = run_of(outcome.explorations, scenario.answer)
-        self.called = names(scenario.report.verdict.subject, scenario.answer.steps)
+        self.model, self.run = run_of_answer(outcome.explorations, scenario.answer)
+        self.called = broker_names_of_subject(scenario.report.verdict.subject, scenario.answer.steps)
         self.trace = self._trace(scenario)
         self.shown = trace_in_cluster_words(self.trace, self.model, self.run)
         words = ScenarioWords(self.model, self.run, self.called, scenario.answer.hosts_out, scenario.answer.property)
@@ -340,7 +340,10 @@ class ReplayedScenario:
         broken = next(prop for prop in self.model.properties if prop.name == answer.property)
         about = PropertyVerdict(broken.name, broken.kind, broken.says, "violated", self.run)
         trace = trace_document(self.model, about, engine="native")
-        question, says = scenario.cells[0].partition("=")[0], sentences(scenario.report.verdict.subject, answer)
+        question, says = (
+            scenario.cells[0].partition("=")[0],
+            loss_scenario_sentences(scenario.report.verdict.subject, answer),
+        )
         because = answer.why.partition(": ")[2]
         return trace | {
             "title": _page_title(scenario),
@@ -355,10 +358,10 @@ def _page_title(scenario: Scenario) -> str:
     loss = scenario.subject["loss"]
     decided = scenario.run_with_repair is not None or (loss is not None and loss["html"] == scenario.html)
     deciding = scenario.subject["deciding"] if decided else ()
-    least, requests = scenario.subject["least_isr"], is_of_requests(scenario.answer)
+    least, requests = scenario.subject["least_isr"], has_only_request_faults(scenario.answer)
     more = f" and {count_text(len(scenario.others), 'group')} like it" if scenario.others else ""
     name = scenario.subject["name"] + more
-    return title_of(name, scenario.cells, deciding, least_isr=least, of_requests=requests)
+    return scenario_title(name, scenario.cells, deciding, least_isr=least, of_requests=requests)
 
 
 def _write_scenario_page(outcome: AuditOutcome, scenario: Scenario, report_folder: Path) -> None:
@@ -383,7 +386,10 @@ def _trace_after_repair(scenario: Scenario, repaired_run: RunWithRepair) -> dict
     told = ClusterRun(repaired_run.model, repaired_run.run, repaired_run.property, called, scenario.answer.hosts_out)
     title = f"{scenario.subject['name']}: the same with the repair"
     shown = told.page(
-        rename_brokers(run_document(repaired_run.model, repaired_run.run), called), title, "✓ kept", letters_of(called)
+        rename_brokers(run_document(repaired_run.model, repaired_run.run), called),
+        title,
+        "✓ kept",
+        broker_letters_text(called),
     )
     left_out = [
         f"Step {number} of it is left out, and may still happen: it is more than this cell of the table looks at."

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..audit.cluster.cluster import Cluster
-from ..audit.questions.subjects import subjects
+from ..audit.questions.subjects import cluster_subjects
 from ..audit.report.skeleton import audit_toml_skeleton
 from ..language.errors import UsageError
 from ..reports.exits import Exit
@@ -29,7 +29,7 @@ def place_of_skeleton(files: Sequence[Path]) -> Path:
 
 def write_skeleton(cluster: Cluster, target: Path, requirements: Sequence[str]) -> Exit:
     """Writes the file, which is new. UsageError where it cannot be written."""
-    text = audit_toml_skeleton(cluster, subjects(cluster), list(requirements) or ["standard"])
+    text = audit_toml_skeleton(cluster, cluster_subjects(cluster), list(requirements) or ["standard"])
     try:
         with target.open("x", encoding="utf-8") as file:
             file.write(text)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.answers.restarts import RestartAnswer, restart_answer, restart_order, state_of
+from ..audit.answers.restarts import RestartAnswer, cluster_state, restart_answer, restart_order
 from ..audit.cluster.cluster import Cluster
 from ..audit.cluster.findings import Finding
 from ..audit.exploring.explorations import Explorations
-from ..audit.questions.subjects import subjects
+from ..audit.questions.subjects import cluster_subjects
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 
@@ -43,11 +43,11 @@ def may_restart(
     look, (cluster, findings) = 1, read()
     try:
         while True:
-            every = subjects(cluster)
+            every = cluster_subjects(cluster)
             ids = restart_order(cluster) if asked_brokers is None else asked_brokers
             answers = [restart_answer(cluster, every, findings, broker, explorations) for broker in ids]
             again = read() if cluster.answering is not None else (cluster, findings)
-            if state_of(again[0]) == state_of(cluster):
+            if cluster_state(again[0]) == cluster_state(cluster):
                 return _document(cluster, answers, look, is_in_order=asked_brokers is None)
             if look == MOST_LOOKS:
                 open_ = [RestartAnswer(broker, "not known", unknown=(UNSETTLED,)) for broker in ids]

@@ -24,9 +24,9 @@ class ClusterWords:
     @property
     def letters(self) -> str:
         """Which of the model's letters is which broker."""
-        from ..audit.report.cluster_words import letters_of
+        from ..audit.report.cluster_words import broker_letters_text
 
-        return letters_of(self.broker_names)
+        return broker_letters_text(self.broker_names)
 
     def saved_document(self, document: Document) -> Document:
         """A run of the model as it is saved, with what its brokers are called in the cluster."""
@@ -52,15 +52,15 @@ class ClusterWords:
 
     def value(self, text: str) -> str:
         """A value of the model, as text."""
-        from ..audit.report.cluster_words import value_said
+        from ..audit.report.cluster_words import named_value_text
 
-        return value_said(text, self.broker_names)
+        return named_value_text(text, self.broker_names)
 
     def step(self, model: Model, state: State, step: Step) -> str:
         """The sentence of a step that can happen in a state."""
-        from ..audit.report.cluster_words import step_said
+        from ..audit.report.cluster_words import named_step_sentence
 
-        return step_said(model, state, step, self.broker_names, self.hosts_out)
+        return named_step_sentence(model, state, step, self.broker_names, self.hosts_out)
 
 
 def cluster_words(document: Document) -> ClusterWords | None:

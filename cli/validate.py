@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..audit.kafka.profiles import definition
+from ..audit.kafka.profiles import audited_model_definition
 from ..explorer.cache import cache_directory
 from ..explorer.search import Progress
 from ..language.constant_values import checked_value
@@ -174,7 +174,7 @@ def _chosen_histories(cluster: RecordedCluster, options: argparse.Namespace) -> 
 
 
 def _parse_constants(assignments: Sequence[tuple[str, str]]) -> Mapping[str, Value]:
-    known = definition().constants
+    known = audited_model_definition().constants
     for name, _ in assignments:
         if name not in known:
             raise UsageError(f"--set {name}: the partition's model has no such constant; {suggest_name(name, known)}")

@@ -20,7 +20,13 @@ from ..cluster.cluster import Topic
 from ..cluster.statements import UnreadableInputError
 from ..questions.signature import Subject, Variant
 from .answer import ASSUMPTIONS
-from .requirements import Requirement, RequirementCheck, UnknownRequirementError, parse_requirement, required_of
+from .requirements import (
+    Requirement,
+    RequirementCheck,
+    UnknownRequirementError,
+    parse_requirement,
+    requirements_of_subject,
+)
 from .risky_settings import risky_settings
 from .verdicts import ON_DISK_OF_CONTROLLER
 
@@ -64,10 +70,12 @@ def read_baseline(path: Path) -> tuple[AcceptedFinding, ...]:
     if set(table) != {"accepted"} or not isinstance(entries, list):
         raise UnreadableInputError(f"--baseline {path}: write {_EXAMPLE}")
     listed = cast("list[Any]", entries)
-    return tuple(_entry(entry, f"--baseline {path}, accepted {at}") for at, entry in enumerate(listed, 1))
+    return tuple(
+        _parse_accepted_finding(entry, f"--baseline {path}, accepted {at}") for at, entry in enumerate(listed, 1)
+    )
 
 
-def _entry(value: Any, place: str) -> AcceptedFinding:
+def _parse_accepted_finding(value: Any, place: str) -> AcceptedFinding:
     keys = set(cast("dict[str, Any]", value)) if isinstance(value, dict) else set[str]()
     if keys - {"because"} != _OF_FINDINGS and keys != _OF_ASSUMPTIONS:
         raise UnreadableInputError(
@@ -85,13 +93,13 @@ def _entry(value: Any, place: str) -> AcceptedFinding:
         if name not in ASSUMPTIONS:
             raise UnreadableInputError(f"{place}: assumption is {name!r}; {suggest_name(str(name), ASSUMPTIONS)}")
         return AcceptedFinding("", (), (), reason, expiry, assumption=name, place=place)
-    findings, because = (_texts(entry.get(key, []), key, place) for key in ("finding", "because"))
+    findings, because = (_parse_texts(entry.get(key, []), key, place) for key in ("finding", "because"))
     for finding in findings:
         _check_finding(finding, place)
-    return AcceptedFinding(_pattern(entry["topic"], place), findings, because, reason, expiry, place=place)
+    return AcceptedFinding(_parse_topic_pattern(entry["topic"], place), findings, because, reason, expiry, place=place)
 
 
-def _texts(value: Any, key: str, place: str) -> tuple[str, ...]:
+def _parse_texts(value: Any, key: str, place: str) -> tuple[str, ...]:
     texts = cast("list[Any]", value) if isinstance(value, list) else [value]
     if not all(isinstance(text, str) for text in texts):
         raise UnreadableInputError(f"{place}: {key} is a text, or a list of texts")
@@ -110,7 +118,7 @@ def _check_finding(finding: str, place: str) -> None:
         ) from None
 
 
-def _pattern(topic: Any, place: str) -> str:
+def _parse_topic_pattern(topic: Any, place: str) -> str:
     try:
         return re.compile(topic).pattern
     except (re.error, TypeError) as error:
@@ -164,7 +172,7 @@ def _may_be_controllers_disk(variant: Variant) -> bool:
 
 
 def _is_required(finding: str, subject: Subject, requirements: Sequence[Requirement]) -> bool:
-    return any(one.text == finding and one.is_about(subject) for one in required_of(subject, requirements))
+    return any(one.text == finding and one.is_about(subject) for one in requirements_of_subject(subject, requirements))
 
 
 def mark_accepted(

@@ -6,7 +6,7 @@ the log was cut below its position and filled again is asked of the model `consu
 begins at a committed offset sees that only if the leader's epoch was committed with it, which automatic commits do;
 what an application names itself, as `new OffsetAndMetadata(offset)` in Java or as Spring's containers do, has none.
 Nor has, in Java, a position that `auto.offset.reset` gave, until a record was read. And no consumer sees that records
-were cut and are there again, which takes a leader that is elected uncleanly (`_of_a_return`).
+were cut and are there again, which takes a leader that is elected uncleanly (`_answers_about_returning_records`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.racks import missing_racks
-from ..cluster.settings import base_family, value_of
+from ..cluster.settings import base_family, setting_value
 from ..cluster.statements import Unknown
 from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, group_failures
@@ -26,7 +26,7 @@ from ..kafka.keys import declared_key, is_false, is_true
 from ..kafka.versions import is_at_least
 from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
-from ..questions.situations import BY_NAME, CELLS, Name, racks_of
+from ..questions.situations import BY_NAME, CELLS, Name, possible_rack_sizes
 from ..startup.client_settings import stated_setting
 from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
 
@@ -72,20 +72,20 @@ def add_consumer_rows(every: Sequence[SubjectVerdict], cluster: Cluster) -> list
     if offsets is not None:
         name, ask = missing_racks(cluster, offsets.subject.topics[0])
         asks |= {name: ask}
-        other = _with_its_racks(offsets, name)
+        other = _name_topic_of_missing_racks(offsets, name)
     else:
         other = None
     return [
         replace(
             subject,
             subject=replace(subject.subject, asks={**asks, **subject.subject.asks}),
-            table={**subject.table, **_rows(subject, offsets if subject is offsets else other, cluster)},
+            table={**subject.table, **_consumer_rows(subject, offsets if subject is offsets else other, cluster)},
         )
         for subject in every
     ]
 
 
-def _with_its_racks(offsets: SubjectVerdict, name: str) -> SubjectVerdict:
+def _name_topic_of_missing_racks(offsets: SubjectVerdict, name: str) -> SubjectVerdict:
     """The answers about the offsets topic, for those of others: what is missing of racks is missing of its own."""
     table = {
         cell: replace(answer, facts=tuple(name if on == RACK else on for on in answer.facts))
@@ -94,11 +94,14 @@ def _with_its_racks(offsets: SubjectVerdict, name: str) -> SubjectVerdict:
     return replace(offsets, table=table)
 
 
-def _rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
-    readers = _readers(cluster, subject.subject)
+def _consumer_rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, cluster: Cluster) -> Table:
+    readers = _consumers_of_topics(cluster, subject.subject)
     return {
-        **{("groups", cell.name): _groups(subject, offsets, cell.name) for cell in CELLS},
-        **{("no-skips", cell.name): _skips(subject, offsets, cell.name, cluster, readers) for cell in CELLS},
+        **{("groups", cell.name): _groups_answer(subject, offsets, cell.name) for cell in CELLS},
+        **{
+            ("no-skips", cell.name): _skipped_records_answer(subject, offsets, cell.name, cluster, readers)
+            for cell in CELLS
+        },
     }
 
 
@@ -109,20 +112,20 @@ def worst_answer(answers: Sequence[Answer]) -> Answer:
     return replace(first, facts=tuple(on))
 
 
-def _with_reason(answer: Answer, why: str) -> Answer:
+def _reworded_answer(answer: Answer, why: str) -> Answer:
     """Another row's answer, with what it means here."""
     return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.facts)
 
 
 def _answer_of_group_model(answer: Answer, why: str, bad: bool) -> Answer:
     """What the model of groups says where another row's answer is so. What is undecided stays as it is."""
-    found = replace(_with_reason(answer, why), basis=answer.basis)
+    found = replace(_reworded_answer(answer, why), basis=answer.basis)
     if answer.word not in ("can lose", "no loss found"):
         return found
     return replace(found, word="can lose" if bad else "no loss found")
 
 
-def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
+def _groups_answer(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name) -> Answer:
     """Whether groups stop: whether nobody takes their commits and lets consumers join. Of the offsets topic itself
     it has the run in which that takes no writes or serves no reads; of others it says that it rests on the offsets
     topic, whose brokers need not be theirs."""
@@ -138,7 +141,7 @@ def _groups(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell: Name)
     return replace(said, steps=found.steps, case=found.case, property=found.property)
 
 
-def _skips(
+def _skipped_records_answer(
     subject: SubjectVerdict,
     offsets: SubjectVerdict | None,
     cell: Name,
@@ -151,10 +154,10 @@ def _skips(
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
     forgotten = unknown if offsets is None else offsets.table["no-loss", cell]
     skipped = [answer for reader in readers for answer in _skip_answers(cluster, reader, cut, forgotten)]
-    return worst_answer([*_of_a_return(subject, cell), *skipped])
+    return worst_answer([*_answers_about_returning_records(subject, cell), *skipped])
 
 
-def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
+def _answers_about_returning_records(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
     """What any consumer skips where records were cut, and are in the log again: it has read others in their place.
 
     A leader is gone with a record, another one writes and is gone, too, and the first is elected before it has
@@ -172,18 +175,18 @@ def _of_a_return(subject: SubjectVerdict, cell: Name) -> Iterator[Answer]:
         says = (
             "no consumer sees that another replica, elected uncleanly, has older records where it has read newer ones"
         )
-        yield replace(_with_reason(found, says), basis=found.basis)
+        yield replace(_reworded_answer(found, says), basis=found.basis)
 
 
 @lru_cache(maxsize=100_000)
 def may_elect_uncleanly(signature: Signature, cell: Name) -> bool:
     """Whether another replica may be made leader in a cell where no member of the ISR is left."""
     place = BY_NAME[cell]
-    cases = (loss_case(signature, place, in_rack) for in_rack in racks_of(place.fault, signature))
+    cases = (loss_case(signature, place, in_rack) for in_rack in possible_rack_sizes(place.fault, signature))
     return signature.elects_uncleanly and signature.replicas > 1 and any(case.takes_all for case in cases)
 
 
-def _readers(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
+def _consumers_of_topics(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
     """The consumers of any of the topics, each once; None if they are not stated of one of them."""
     found: dict[Client | None, None] = {}
     for use in map(cluster.use_of, [topic.name for topic in subject.topics]):
@@ -199,51 +202,51 @@ def _skip_answers(cluster: Cluster, reader: Client | None, cut: Answer, forgotte
     asked = SKIPPED not in group_failures(stops=False, loses=False)
     yield Answer("no loss found", "model" if asked else "arithmetic", why)
     if cut.word != "no loss found":
-        yield from _of_a_cut(cluster, reader, cut)
+        yield from _answers_about_cut_log(cluster, reader, cut)
     if forgotten.word != "no loss found":
-        starts = None if reader is None else value_of(cluster, reader, RESET)
+        starts = None if reader is None else setting_value(cluster, reader, RESET)
         if starts is None or isinstance(starts, Unknown):
             if SKIPPED in group_failures(stops=False, loses=True):
-                may = _if_so(forgotten, READERS if reader is None else RESET, "it may start at the end")
+                may = _consequence_of_loss(forgotten, READERS if reader is None else RESET, "it may start at the end")
                 yield replace(may, basis=forgotten.basis)
         else:
-            says = f"{_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
-            bad = SKIPPED in group_failures(stops=False, loses=True, reset=_reset(starts.value))
-            yield from (replace(_if_so(forgotten, None, says), basis=forgotten.basis),) if bad else ()
+            says = f"{_consumer_name(reader)} starts anew where its offset is lost, with {RESET}={starts.value}"
+            bad = SKIPPED in group_failures(stops=False, loses=True, reset=_offset_reset_in_model(starts.value))
+            yield from (replace(_consequence_of_loss(forgotten, None, says), basis=forgotten.basis),) if bad else ()
 
 
-def _of_a_cut(cluster: Cluster, reader: Client | None, cut: Answer) -> Iterator[Answer]:
+def _answers_about_cut_log(cluster: Cluster, reader: Client | None, cut: Answer) -> Iterator[Answer]:
     """What a consumer skips if the log was cut as in `cut` below its position, or below its group's offset."""
     sees = None if reader is None else sees_truncation(cluster, reader)
     if reader is None or not sees:
         fact = READERS if reader is None else VERSION
-        says = f"{_name(reader)} does not see that the log was cut below its offset, before KIP-320"
+        says = f"{_consumer_name(reader)} does not see that the log was cut below its offset, before KIP-320"
         if skips_what_was_cut(sees_truncation=False):
-            yield replace(_if_so(cut, fact if sees is None else None, says), basis=cut.basis)
+            yield replace(_consequence_of_loss(cut, fact if sees is None else None, says), basis=cut.basis)
         return
-    starts = value_of(cluster, reader, RESET)
+    starts = setting_value(cluster, reader, RESET)
     fact = RESET if isinstance(starts, Unknown) else None
-    reset = "latest" if isinstance(starts, Unknown) else _reset(starts.value)
+    reset = "latest" if isinstance(starts, Unknown) else _offset_reset_in_model(starts.value)
     if base_family(reader) in _RESETS_WITHOUT_EPOCH and misses_a_cut(reset):
         says = f"{reader.name} does not see a cut below where {RESET} had it begin, until it has read a record"
-        yield replace(_if_so(cut, fact, says), basis=cut.basis)
+        yield replace(_consequence_of_loss(cut, fact, says), basis=cut.basis)
     if not commits_epochs(cluster, reader) and skips_what_was_cut(sees_truncation=True, commits_epochs=False):
         says = f"{reader.name} sees that the log was cut below a committed offset only if its epoch was committed"
-        yield replace(_if_so(cut, COMMITS, says), basis=cut.basis)
+        yield replace(_consequence_of_loss(cut, COMMITS, says), basis=cut.basis)
 
 
-def _reset(value: str) -> str:
+def _offset_reset_in_model(value: str) -> str:
     """`auto.offset.reset` as the model has it: what is neither the beginning nor an error is taken for the end."""
     return "earliest" if value in _AT_THE_BEGINNING else "none" if value in _AN_ERROR else "latest"
 
 
-def _name(reader: Client | None) -> str:
+def _consumer_name(reader: Client | None) -> str:
     return "a consumer" if reader is None else reader.name
 
 
-def _if_so(answer: Answer, fact: str | None, why: str) -> Answer:
+def _consequence_of_loss(answer: Answer, fact: str | None, why: str) -> Answer:
     """What follows where the answer is a loss; `fact` decides it too, if there is one."""
-    found = _with_reason(answer, why)
+    found = _reworded_answer(answer, why)
     if fact is None or answer.word == "not checked":
         return found
     return replace(found, word="depends", facts=(*found.facts, fact))
@@ -264,5 +267,5 @@ def commits_epochs(cluster: Cluster, reader: Client) -> bool:
     stores = stated_setting(reader, ENABLE_AUTO_OFFSET_STORE)
     if stores is not None and is_false(stores.value):
         return False
-    answer = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
+    answer = setting_value(cluster, reader, ENABLE_AUTO_COMMIT)
     return not isinstance(answer, Unknown) and is_true(answer.value)

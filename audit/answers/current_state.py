@@ -14,13 +14,13 @@ from typing import Any
 from ...language.immutable import immutable
 from ..cluster.cluster import Partition, Topic
 from ..exploring.explorations import Explorations
-from ..questions.cases import ways_of
+from ..questions.cases import cases_of_faults
 from ..questions.questions import QUESTION, Case
 from ..questions.signature import MOST_REPLICAS, Signature
-from ..questions.situations import BY_NAME, MOST_LAGGING, Name, budgets
+from ..questions.situations import BY_NAME, MOST_LAGGING, Name, fault_budgets_of_cell
 from .answer import Answer, SubjectVerdict
 from .outages import least_isr
-from .scenario import sentences
+from .scenario import loss_scenario_sentences
 
 _LOSS = QUESTION["no-loss"].properties
 ONE_FAULT = (("crash@all", "one more crash"), ("power-loss@all", "one loss of power"))
@@ -42,8 +42,8 @@ class PartitionState:
         """In a few words."""
         partition = self.partition
         of = f"of {len(partition.replicas)} replicas"
-        isr = f"the ISR is {{{_ids(partition.isr)}}} {of}" if partition.isr else f"the ISR is empty, {of}"
-        eligible = f", {{{_ids(partition.elr)}}} may be elected (ELR)" if partition.elr else ""
+        isr = f"the ISR is {{{_broker_ids_text(partition.isr)}}} {of}" if partition.isr else f"the ISR is empty, {of}"
+        eligible = f", {{{_broker_ids_text(partition.elr)}}} may be elected (ELR)" if partition.elr else ""
         led = "" if partition.leader is not None else ", and it has no leader"
         return f"{self.topic.name} partition {partition.number}: {isr}{eligible}{led}"
 
@@ -54,7 +54,7 @@ class PartitionState:
         return partition.leader is not None, len(partition.isr), len(partition.replicas), len(partition.elr or ())
 
 
-def _ids(numbers: Sequence[int]) -> str:
+def _broker_ids_text(numbers: Sequence[int]) -> str:
     return ",".join(map(str, numbers))
 
 
@@ -78,7 +78,7 @@ def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) 
     groups: dict[tuple[bool, int, int, int], list[PartitionState]] = {}
     for partition in found:
         groups.setdefault(partition.kind, []).append(partition)
-    said = [_group(verdict, group, signatures, explorations) for group in groups.values()]
+    said = [_describe_alike_partitions(verdict, group, signatures, explorations) for group in groups.values()]
     nothing: list[str] = []
     return {
         "headline": said[0]["headline"],
@@ -89,7 +89,7 @@ def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) 
     }
 
 
-def _group(
+def _describe_alike_partitions(
     verdict: SubjectVerdict,
     alike: Sequence[PartitionState],
     signatures: Sequence[Signature],
@@ -98,15 +98,17 @@ def _group(
     first = alike[0].partition
     own = [replace(signature, replicas=len(set(first.replicas))) for signature in signatures]
     more = f" (and {len(alike) - 1} more like it)" if len(alike) > 1 else ""
-    means = list(_says(first, own, explorations))
+    means = list(_partition_state_sentences(first, own, explorations))
     return {
         "headline": f"{alike[0].says}{more}; {'; '.join(means)}" if means else f"{alike[0].says}{more}",
         "number": len(alike),
-        "scenario": _scenario(verdict, first, own, explorations),
+        "scenario": _loss_scenario_sentences(verdict, first, own, explorations),
     }
 
 
-def _says(one: Partition, signatures: Sequence[Signature], explorations: Explorations) -> Iterator[str]:
+def _partition_state_sentences(
+    one: Partition, signatures: Sequence[Signature], explorations: Explorations
+) -> Iterator[str]:
     if one.leader is None:
         yield _waits_for(one, signatures)
         return
@@ -129,13 +131,13 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
     """Who may be elected (PartitionChangeBuilder; with ELR its members, or else the last known leader)."""
     waits = "it is neither written nor read until"
     if one.isr:
-        who = f"one of its in-sync replicas {{{_ids(one.isr)}}} is back"
+        who = f"one of its in-sync replicas {{{_broker_ids_text(one.isr)}}} is back"
     elif one.elr:
-        who = f"one of its eligible leader replicas {{{_ids(one.elr)}}} is back"
+        who = f"one of its eligible leader replicas {{{_broker_ids_text(one.elr)}}} is back"
     elif one.elr is None:
         who = "one of its eligible leader replicas is back, which kafka-topics.sh of 4.0 and later shows"
     elif one.last_known_elr:
-        who = f"its last known leader, of {{{_ids(one.last_known_elr)}}}, is back"
+        who = f"its last known leader, of {{{_broker_ids_text(one.last_known_elr)}}}, is back"
     else:
         who = "a replica is elected uncleanly, by hand (kafka-leader-election.sh --election-type unclean)"
     uncleanly = {signature.elects_uncleanly for signature in signatures}
@@ -145,30 +147,30 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
     return f"{waits} {who}, or, {supposed}a replica without its last records is elected"
 
 
-def cases_of(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
+def cases_of_partition(signature: Signature, one: Partition, cell: Name) -> tuple[Case, ...]:
     """The explorations that say whether it is lost, as in a table's cell; those out of the ISR are as many as there
     are now. None with more replicas than the model has."""
     if signature.replicas > MOST_REPLICAS:
         return ()
     lag = max(0, min(MOST_LAGGING, signature.replicas - len(one.isr)))
-    return ways_of(signature, {**budgets(BY_NAME[cell], signature), "isr_shrinks": lag})
+    return cases_of_faults(signature, {**fault_budgets_of_cell(BY_NAME[cell], signature), "isr_shrinks": lag})
 
 
 def loses_by(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool | None:
     """Whether acknowledged records can be lost by the fault of a cell, from a partition's present state on; None where
     that is not decided: with more replicas than the model has, or for want of time."""
-    found = [explorations.result(case) for case in cases_of(signature, one, cell)]
+    found = [explorations.result(case) for case in cases_of_partition(signature, one, cell)]
     if any(name in result.scenarios for result in found for name in _LOSS):
         return True
     return None if not found or any(result.stop_reason for result in found) else False
 
 
 def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
-    cases = cases_of(signature, one, cell)
+    cases = cases_of_partition(signature, one, cell)
     return any(name in explorations.result(case).scenarios for case in cases for name in _LOSS)
 
 
-def _scenario(
+def _loss_scenario_sentences(
     verdict: SubjectVerdict, one: Partition, signatures: Sequence[Signature], explorations: Explorations
 ) -> list[str]:
     """How it is lost from there, if it is: the soonest that begins with the ISR's shrinking."""
@@ -176,9 +178,11 @@ def _scenario(
         return []
     for signature in signatures:
         for cell, _ in ONE_FAULT:
-            for case in cases_of(signature, one, cell):
+            for case in cases_of_partition(signature, one, cell):
                 found = explorations.result(case).scenarios
                 for name in _LOSS:
                     if name in found:
-                        return sentences(verdict.subject, Answer("can lose", "model", "", (), found[name], case, name))
+                        return loss_scenario_sentences(
+                            verdict.subject, Answer("can lose", "model", "", (), found[name], case, name)
+                        )
     return []

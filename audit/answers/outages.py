@@ -72,11 +72,11 @@ def find_outages(subject: Subject, down: Collection[int] = ()) -> Iterator[Outag
     for topic in subject.topics:
         found: dict[tuple[Kind, bool, tuple[int, ...]], list[Partition]] = {}
         for described in topic.partitions:
-            before = kind = _kind(described, signatures)
+            before = kind = _outage_kind(described, signatures)
             partition = described
             if down:
                 partition = remove_nodes(described, down)
-                kind = _kind(partition, signatures)
+                kind = _outage_kind(partition, signatures)
             if kind is not None:
                 gone = () if before == kind else tuple(sorted({*described.isr, described.leader or -1} & {*down}))
                 found.setdefault((*kind, gone), []).append(partition)
@@ -106,7 +106,7 @@ def remove_nodes(partition: Partition, down: Collection[int]) -> Partition:
     return replace(partition, isr=isr, leader=(isr[0] if isr else partition.leader) if leads else None)
 
 
-def _kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:
+def _outage_kind(partition: Partition, signatures: Sequence[Signature]) -> tuple[Kind, bool] | None:
     if partition.leader is None:
         return "offline", True
     below = [signature for signature in signatures if len(partition.isr) < least_isr(partition, signature)]

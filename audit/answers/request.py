@@ -11,7 +11,7 @@ from ...language.immutable import immutable
 from ..cluster.cluster import Cluster
 from .answer import SubjectVerdict
 from .baseline import AcceptedFinding, mark_accepted
-from .requirements import DEFAULT, Requirement, RequirementCheck, check_requirements, required_of
+from .requirements import DEFAULT, Requirement, RequirementCheck, check_requirements, requirements_of_subject
 from .transactions import add_transactions
 
 
@@ -37,7 +37,7 @@ def check_subject(
 ) -> tuple[SubjectVerdict, list[RequirementCheck]]:
     """What comes of the requirements on a topic, accepted findings met; with the verdict, which then has what
     transactions asked besides."""
-    required = check_requirements(subject, required_of(subject.subject, request.requirements))
+    required = check_requirements(subject, requirements_of_subject(subject.subject, request.requirements))
     decided, more = add_transactions(required, subject.subject, cluster)
     checks = mark_accepted(decided, subject.subject, request.accepted_findings, request.today)
     return replace(subject, subject=replace(subject.subject, asks={**subject.subject.asks, **more})), checks

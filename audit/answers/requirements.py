@@ -74,42 +74,46 @@ class Preset:
     requirements: tuple[Requirement, ...]
 
 
-def _each(question: str, *cells: Name, of: Whose = "topics") -> Iterator[Requirement]:
+def _requirements_of_cells(question: str, *cells: Name, of: Whose = "topics") -> Iterator[Requirement]:
     for cell in cells:
         yield Requirement(question, cell, of)
 
 
-def _of_storage(situation: str) -> tuple[Name, Name]:
+def _storage_loss_cells(situation: str) -> tuple[Name, Name]:
     return f"disk-loss@{situation}", f"directory-loss@{situation}"
 
 
 _FAILOVER = (
-    *_each("writable", "leader-move@all", "restart@all", "crash@all"),
-    *_each("writable", "leader-move@all", "restart@all", "crash@all", of="internal"),
+    *_requirements_of_cells("writable", "leader-move@all", "restart@all", "crash@all"),
+    *_requirements_of_cells("writable", "leader-move@all", "restart@all", "crash@all", of="internal"),
 )
 
 _STANDARD = (
-    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", "crash@one", "two-crashes@min-isr"),
-    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", *_of_storage("min-isr")),
+    *_requirements_of_cells(
+        "no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", "crash@one", "two-crashes@min-isr"
+    ),
+    *_requirements_of_cells("no-loss", "cut-off@min-isr", "power-loss@min-isr", *_storage_loss_cells("min-isr")),
     # With min.insync.replicas above 2 and eligible leader replicas it takes more than two crashes.
     Requirement("no-loss", "all-crashes@min-isr", "topics", uncleanly=True),
     # What takes no disk takes back nothing that was read, but for KAFKA-9835.
-    *_each("no-unread", "leader-move@all", "restart@all", "crash@all", "cut-off@all"),
+    *_requirements_of_cells("no-unread", "leader-move@all", "restart@all", "crash@all", "cut-off@all"),
     *_FAILOVER,
-    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
-    *_each(
+    *_requirements_of_cells("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="transactions"),
+    *_requirements_of_cells(
         "no-loss",
         "cut-off@min-isr",
         "power-loss@min-isr",
-        *_of_storage("min-isr"),
+        *_storage_loss_cells("min-isr"),
         of="transactions",
     ),
-    *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
-    *_each("no-loss", "cut-off@all", "power-loss@all", *_of_storage("all"), of="offsets"),
-    *_each("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="share"),
-    *_each("no-loss", "cut-off@min-isr", "power-loss@min-isr", *_of_storage("min-isr"), of="share"),
-    *_each("no-loss", "leader-move@all", "restart@all", "crash@all", of="remote"),
-    *_each("no-loss", "cut-off@all", "power-loss@all", *_of_storage("all"), of="remote"),
+    *_requirements_of_cells("no-loss", "leader-move@all", "restart@all", "crash@all", of="offsets"),
+    *_requirements_of_cells("no-loss", "cut-off@all", "power-loss@all", *_storage_loss_cells("all"), of="offsets"),
+    *_requirements_of_cells("no-loss", "leader-move@min-isr", "restart@min-isr", "crash@min-isr", of="share"),
+    *_requirements_of_cells(
+        "no-loss", "cut-off@min-isr", "power-loss@min-isr", *_storage_loss_cells("min-isr"), of="share"
+    ),
+    *_requirements_of_cells("no-loss", "leader-move@all", "restart@all", "crash@all", of="remote"),
+    *_requirements_of_cells("no-loss", "cut-off@all", "power-loss@all", *_storage_loss_cells("all"), of="remote"),
 )
 
 PRESETS: Mapping[str, Preset] = {
@@ -134,25 +138,28 @@ PRESETS: Mapping[str, Preset] = {
             "stops no writes; retries write nothing twice",
             (
                 *_STANDARD,
-                *_each(
+                *_requirements_of_cells(
                     "no-loss",
                     "leader-move@one",
                     "restart@one",
                     "cut-off@one",
                     "power-loss@one",
-                    *_of_storage("one"),
+                    *_storage_loss_cells("one"),
                 ),
-                *_each("no-loss", "two-power-losses@all", "cut-off-power-loss@all"),
-                *_each("no-loss", "rack-power-loss@all", "rack-cut-off@all", "rack-loss@all"),
-                *_each("writable", "rack-loss@all"),
-                *_each("no-duplicates", "crash@all", "power-loss@all"),
-                *_each("in-order", "crash@all", "power-loss@all"),
+                *_requirements_of_cells("no-loss", "two-power-losses@all", "cut-off-power-loss@all"),
+                *_requirements_of_cells("no-loss", "rack-power-loss@all", "rack-cut-off@all", "rack-loss@all"),
+                *_requirements_of_cells("writable", "rack-loss@all"),
+                *_requirements_of_cells("no-duplicates", "crash@all", "power-loss@all"),
+                *_requirements_of_cells("in-order", "crash@all", "power-loss@all"),
             ),
         ),
         Preset(
             "dev",
             "for development: writes and reads go on while nothing fails; what fails may lose everything",
-            (*_each("writable", "leader-move@all"), *_each("readable", "leader-move@all")),
+            (
+                *_requirements_of_cells("writable", "leader-move@all"),
+                *_requirements_of_cells("readable", "leader-move@all"),
+            ),
         ),
     )
 }
@@ -202,13 +209,13 @@ def check_stated_requirements(uses: Iterable[TopicUse]) -> None:
                 raise UnreadableInputError(f"{use.origin}: require is {text!r}: {error}") from None
 
 
-def required_of(subject: Subject, otherwise: Sequence[Requirement]) -> Sequence[Requirement]:
+def requirements_of_subject(subject: Subject, otherwise: Sequence[Requirement]) -> Sequence[Requirement]:
     """What must hold of topics: what audit.toml asks of them, else what is asked of all others."""
     stated = tuple(requirement for text in subject.requirements for requirement in parse_requirement(text))
     return stated or otherwise
 
 
-def preset_of(requirements: Sequence[Requirement]) -> str:
+def requirements_text(requirements: Sequence[Requirement]) -> str:
     """What is required, in a few words: a preset's name if it is one, else every requirement."""
     found = next((preset.name for preset in PRESETS.values() if preset.requirements == tuple(requirements)), None)
     return found or ", ".join(dict.fromkeys(requirement.text for requirement in requirements))

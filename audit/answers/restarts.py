@@ -51,8 +51,19 @@ def restart_answer(
     stopped = list(_new_outages(subjects, frozenset(down), away, broker))
     held = list(_controller_blockers(cluster, broker))
     losses = _find_losses(subjects, away, broker, explorations)
-    waits = dict.fromkeys([*(wait for _, wait in held), *_waits(stopped, broker, down), *_moves(subjects, broker)])
-    open_ = [*_unknown(subjects, broker), *_zookeeper_doubts(cluster), *losses.undecided_losses, *_doubts(findings)]
+    waits = dict.fromkeys(
+        [
+            *(wait for _, wait in held),
+            *_awaited_replica_sentences(stopped, broker, down),
+            *_reassignment_sentences(subjects, broker),
+        ]
+    )
+    open_ = [
+        *_unknown_topic_sentences(subjects, broker),
+        *_zookeeper_doubts(cluster),
+        *losses.undecided_losses,
+        *_unread_setting_sentences(findings),
+    ]
     unknown = dict.fromkeys(open_)
     word: Word = "no" if stopped or held or losses.restart_losses else "not known" if unknown else "yes"
     stops = (*(what for what, _ in held), *(outage.what for outage in stopped))
@@ -80,7 +91,7 @@ def voters_alone(cluster: Cluster) -> set[int]:
     return set(quorum.voters) - {*answering.answering_brokers, *(id_ for id_, _ in answering.down)}
 
 
-def state_of(cluster: Cluster) -> object:
+def cluster_state(cluster: Cluster) -> object:
     """What an answer rests on and may change meanwhile, to be compared: partitions, who is up, and the quorum."""
     partitions = {
         (topic.name, one.number): (one.leader, one.isr, one.replicas, one.adding, one.removing)
@@ -127,7 +138,11 @@ def _controller_blockers(cluster: Cluster, broker: int) -> Iterator[tuple[str, s
         late = set(answering.late) if answering is not None else set[int]()
         left = set(quorum.voters) - late - {broker}
         if 2 * len(left) <= len(set(quorum.voters)):
-            who = f"controllers {_ids(late - {broker})} are up" if late - {broker} else "there are more controllers"
+            who = (
+                f"controllers {_broker_ids_text(late - {broker})} are up"
+                if late - {broker}
+                else "there are more controllers"
+            )
             yield (
                 f"it is a controller, and without it {len(left)} of {len(set(quorum.voters))} are left: no majority",
                 (f"wait until {who}"),
@@ -172,7 +187,7 @@ def _loss_sentences(
         if broker not in one.replicas or left.leader is None:
             continue
         name = f"{topic.name} partition {one.number}"
-        loses = [loses_by(signature, left, cell, explorations) for signature in _signatures(subject, one)]
+        loses = [loses_by(signature, left, cell, explorations) for signature in _signatures_of_partition(subject, one)]
         if True in loses:
             found.append(name)
         elif None in loses:
@@ -184,14 +199,14 @@ def _loss_sentences(
         yield True, f"{what} can lose acknowledged records of {found[0]}{more}"
 
 
-def _signatures(subject: Subject, one: Partition) -> list[Signature]:
+def _signatures_of_partition(subject: Subject, one: Partition) -> list[Signature]:
     return [replace(signature, replicas=len(set(one.replicas))) for signature in subject.present]
 
 
 # --- what to wait for, and what is not known --------------------------------------------------------------------------
 
 
-def _waits(outages: Sequence[Outage], broker: int, down: dict[int, str]) -> Iterator[str]:
+def _awaited_replica_sentences(outages: Sequence[Outage], broker: int, down: dict[int, str]) -> Iterator[str]:
     for outage in outages:
         for left in outage.partitions:
             where = f"{outage.topic.name} partition {left.number}"
@@ -200,15 +215,15 @@ def _waits(outages: Sequence[Outage], broker: int, down: dict[int, str]) -> Iter
             if set(left.replicas) <= {broker}:
                 yield f"{where} has no other replica: give it one, or accept that it stops"
             elif gone:
-                yield f"start broker {_ids(gone)}, and wait until the ISR of {where} has it"
+                yield f"start broker {_broker_ids_text(gone)}, and wait until the ISR of {where} has it"
             elif missing:
-                yield f"wait until the ISR of {where} has broker {_ids(missing)}"
+                yield f"wait until the ISR of {where} has broker {_broker_ids_text(missing)}"
             else:
                 yield f"{where} needs all of its replicas in sync: lower min.insync.replicas, or accept that it stops"
             break
 
 
-def _moves(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
+def _reassignment_sentences(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
     """Reassignments under way to it or from it."""
     for subject in subjects:
         for topic in subject.topics:
@@ -217,7 +232,7 @@ def _moves(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
                 yield f"wait until the reassignment of {topic.name} partition {moving[0]} has ended"
 
 
-def _unknown(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
+def _unknown_topic_sentences(subjects: Sequence[Subject], broker: int) -> Iterator[str]:
     """Topics with a replica there of which nothing can be said."""
     for subject in subjects:
         for topic in subject.topics:
@@ -235,11 +250,11 @@ def _zookeeper_doubts(cluster: Cluster) -> Iterator[str]:
         )
 
 
-def _doubts(findings: Sequence[Finding]) -> Iterator[str]:
+def _unread_setting_sentences(findings: Sequence[Finding]) -> Iterator[str]:
     """What was not read of the cluster."""
     open_ = [one for one in findings if one.kind in ("incomplete", "not_read") and one.severity != "note"]
     yield from (one.what for one in open_)
 
 
-def _ids(ids: Iterable[int]) -> str:
+def _broker_ids_text(ids: Iterable[int]) -> str:
     return ", ".join(map(str, sorted(ids)))

@@ -21,7 +21,7 @@ from ..exploring.case_results import ScenarioStep, scenario_steps
 from ..exploring.explorations import Explorations
 from ..questions.questions import Case
 from ..questions.signature import Signature
-from ..questions.situations import BY_NAME, Cell, budgets
+from ..questions.situations import BY_NAME, Cell, fault_budgets_of_cell
 from .answer import Answer, SubjectVerdict
 from .requirements import RequirementCheck
 from .verdicts import faults_needed
@@ -50,7 +50,7 @@ def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explor
     Raises DisagreementError if the run is none, or loses nothing: then `case_order.is_case_within` is wrong.
     """
     case = answer.case
-    if case is None or not answer.steps or case.kind == "goes_on" or not _is_of_power(signature, cell):
+    if case is None or not answer.steps or case.kind == "goes_on" or not _is_about_power_loss(signature, cell):
         return answer
     stands_in = {step: name for step, name in _BUDGET.items() if case.values[name]}
     if not stands_in:
@@ -58,34 +58,36 @@ def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explor
     values = {**case.values, **dict.fromkeys(stands_in.values(), 0)}
     values["power_losses"] = int(values["power_losses"]) + sum(int(case.values[name]) for name in stands_in.values())
     own = Case(case.kind, tuple(sorted(values.items())))
-    steps = _with_power_losses(explorations, own, answer.property, answer.steps)
+    steps = _rewrite_in_power_losses(explorations, own, answer.property, answer.steps)
     return replace(answer, case=own, steps=steps, why=faults_needed(own, len(steps), fewer=True))
 
 
-def _is_of_power(signature: Signature, cell: Cell) -> bool:
+def _is_about_power_loss(signature: Signature, cell: Cell) -> bool:
     """Whether a cell is about losses of power; with storage that goes with the process it is about empty disks."""
-    faults = budgets(cell, signature)
+    faults = fault_budgets_of_cell(cell, signature)
     return bool(faults.get("power_losses")) and not any(faults.get(name) for name in _BUDGET.values())
 
 
-def _with_power_losses(
+def _rewrite_in_power_losses(
     explorations: Explorations, own: Case, name: str, steps: tuple[ScenarioStep, ...]
 ) -> tuple[ScenarioStep, ...]:
     made = explorations.rewritten_runs.get((own, name, steps))
     if made is None:
         made = explorations.rewritten_runs[own, name, steps] = scenario_steps(
-            *_run(explorations.case_explorer.model_of(own), name, steps)
+            *_replay_with_power_losses(explorations.case_explorer.model_of(own), name, steps)
         )
     return made
 
 
-def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Model, Run]:
+def _replay_with_power_losses(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Model, Run]:
     run = Run(next(initial_states(model)), ())
     about = next(prop for prop in model.properties if prop.name == name)
     try:
         for step in steps:
             at = run.states()[-1]
-            run = replace(run, steps=(*run.steps, *replay(model, at, [_own(model, at, step.step)]).steps))
+            run = replace(
+                run, steps=(*run.steps, *replay(model, at, [_step_with_power_losses(model, at, step.step)]).steps)
+            )
     except StepError as error:
         raise DisagreementError(f"the run of a loss does not replay with losses of power alone: {error}") from error
     before, last = (run.start, *run.states())[-2:]
@@ -95,7 +97,7 @@ def _run(model: Model, name: str, steps: tuple[ScenarioStep, ...]) -> tuple[Mode
     return model, run
 
 
-def _own(model: Model, state: State, text: str) -> tuple[Action, Mapping[str, Any]]:
+def _step_with_power_losses(model: Model, state: State, text: str) -> tuple[Action, Mapping[str, Any]]:
     """A step as it is with losses of power alone."""
     ((action, arguments),) = parse_steps(model, text)
     if action.name not in _BUDGET:
@@ -105,7 +107,7 @@ def _own(model: Model, state: State, text: str) -> tuple[Action, Mapping[str, An
     return model.action("lose_power"), {"broker": broker, "kept": kept}
 
 
-def run_of(explorations: Explorations, answer: Answer) -> tuple[Model, Run]:
+def run_of_answer(explorations: Explorations, answer: Answer) -> tuple[Model, Run]:
     """The model of an answer's case, and its run in plain Python. Raises StepError if it is none."""
     assert answer.case is not None, "what is shown has a run"
     model = explorations.case_explorer.model_of(answer.case)

@@ -34,19 +34,19 @@ SERVICE = ("writes_resume", "reads_resume")
 """The properties of runs about service."""
 
 
-def is_unheard(answer: Answer) -> bool:
+def is_without_acknowledgements(answer: Answer) -> bool:
     """Whether a loss is one of a request alone: with acks=0 nothing else has to go wrong."""
     acks = None if answer.case is None else answer.case.values.get("acks")
     return acks == "none" and all(step.step.startswith("fail_to_produce") for step in answer.steps)
 
 
-def is_of_requests(answer: Answer) -> bool:
+def has_only_request_faults(answer: Answer) -> bool:
     """Whether nothing goes wrong in a run but requests that fail, or whose answers are lost: no broker has a fault."""
     actions = {step.step.partition("(")[0] for step in answer.steps}
     return "fail_to_produce" in actions and actions <= {"fail_to_produce", "produce", "produce_again"}
 
 
-def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
+def broker_names_of_subject(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     """What the model's brokers are called in the user's cluster: the first to be written to is the preferred leader."""
     replicas = next(
         (partition.replicas for topic in subject.topics for partition in topic.partitions if partition.replicas), ()
@@ -61,9 +61,9 @@ def names(subject: Subject, steps: Sequence[ScenarioStep]) -> Mapping[str, str]:
     return {letter: f"broker {letter}" for letter in order if letter in used or letter == first}
 
 
-def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) -> Mapping[str, str]:
+def broker_names_after_steps(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) -> Mapping[str, str]:
     """The same of a run of so many `replicas`, of which a repair may have added some: these have no number yet."""
-    called = names(subject, steps)
+    called = broker_names_of_subject(subject, steps)
     added = [letter for letter in "ABCDE"[:replicas] if letter not in called]
     if all(name == f"broker {letter}" for letter, name in called.items()):
         return {**called, **{letter: f"broker {letter}" for letter in added}}
@@ -71,7 +71,7 @@ def names_after(subject: Subject, steps: Sequence[ScenarioStep], replicas: int) 
     return {**called, **{letter: f"added broker{number}" for letter, number in zip(added, which, strict=True)}}
 
 
-def said_of(text: str, broker_names: Mapping[str, str]) -> str:
+def name_brokers_in_sentence(text: str, broker_names: Mapping[str, str]) -> str:
     """A sentence with the names that brokers have in `broker_names`."""
     return _name_brokers(text, broker_names)
 
@@ -88,7 +88,11 @@ def step_sentences(
         if lost is None:
             texts.append(_name_brokers(step.says, broker_names))
         else:
-            texts.append(_name_brokers(unavailable(f"⟨{lost[1]}⟩", is_before_fault=gone < brokers_out), broker_names))
+            texts.append(
+                _name_brokers(
+                    unavailable_broker_sentence(f"⟨{lost[1]}⟩", is_before_fault=gone < brokers_out), broker_names
+                )
+            )
             gone += 1
     return texts
 
@@ -102,7 +106,7 @@ _KEPT_AFTER: Mapping[str, str] = {
 }
 
 
-def end_after(name: str, was_acknowledged: bool) -> str:
+def loss_sentence(name: str, was_acknowledged: bool) -> str:
     """What a scenario comes to with the repair, by the property that it violates without. `was_acknowledged`: whether a
     record was."""
     if name in _KEPT_AFTER:
@@ -112,20 +116,20 @@ def end_after(name: str, was_acknowledged: bool) -> str:
     return "Now no acknowledged record is lost: the record was not acknowledged, so that its producer sends it again."
 
 
-def unavailable(broker: str, *, is_before_fault: bool) -> str:
+def unavailable_broker_sentence(broker: str, *, is_before_fault: bool) -> str:
     """A broker that a run about service is without: whatever the fault, the model takes its host away for good. One
     that is out `is_before_fault` the fault belongs to the situation that the fault happens in."""
     return f"{broker} is unavailable {'already, before the fault' if is_before_fault else 'while the fault lasts'}."
 
 
-def sentences(subject: Subject, answer: Answer) -> list[str]:
+def loss_scenario_sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
-    called = names(subject, answer.steps)
+    called = broker_names_of_subject(subject, answer.steps)
     texts = step_sentences(answer.steps, called, answer.property, answer.hosts_out)
     leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
-    end = UNHEARD if answer.steps and is_unheard(answer) else end
+    end = UNHEARD if answer.steps and is_without_acknowledgements(answer) else end
     return [*texts, end] if end else texts
 
 
@@ -152,7 +156,7 @@ _BROKER = re.compile(
 """A broker of the model in a text; `A record` is an article."""
 
 
-def with_names(text: str, names: Mapping[str, str]) -> str:
+def replace_broker_letters(text: str, names: Mapping[str, str]) -> str:
     """A text of the model with its brokers' letters as `names` has them."""
     return _BROKER.sub(lambda found: names.get(found[1], found[1]), text)
 
@@ -160,13 +164,14 @@ def with_names(text: str, names: Mapping[str, str]) -> str:
 def value_named(value: Any, names: Mapping[str, str]) -> Any:
     """A value of JSON, or a part of a trace document, with its brokers as `names` has them."""
     if isinstance(value, str):
-        return with_names(value, names)
+        return replace_broker_letters(value, names)
     if isinstance(value, list):
         return [value_named(element, names) for element in cast("list[Any]", value)]
     if isinstance(value, Mapping):
         held = cast("Mapping[str, Any]", value).items()
         return {
-            with_names(key, names): element if key in _KEPT else value_named(element, names) for key, element in held
+            replace_broker_letters(key, names): element if key in _KEPT else value_named(element, names)
+            for key, element in held
         }
     return value
 

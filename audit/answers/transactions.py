@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from ..cluster.cluster import Client, Cluster
-from ..cluster.settings import value_of
+from ..cluster.settings import setting_value
 from ..cluster.statements import StatedValue
 from ..kafka.internal_topics import TRANSACTIONS
 from ..kafka.keys import declared_key
@@ -43,7 +43,7 @@ def transactions_assumed(cluster: Cluster) -> str:
 
 
 def _is_transactional(cluster: Cluster, producer: Client) -> bool:
-    found = value_of(cluster, producer, TRANSACTIONAL_ID)
+    found = setting_value(cluster, producer, TRANSACTIONAL_ID)
     return isinstance(found, StatedValue) and bool(found.value)
 
 
@@ -60,11 +60,11 @@ def add_transactions(
         return [check for check in every if check.requirement.of != "transactions"], {}
     if who == "yes":
         return every, {}
-    made = [_depending(check) for check in every]
+    made = [_weaken_to_dependent(check) for check in every]
     return made, {WRITERS: ASK} if made != every else {}
 
 
-def _depending(check: RequirementCheck) -> RequirementCheck:
+def _weaken_to_dependent(check: RequirementCheck) -> RequirementCheck:
     if check.requirement.of != "transactions" or check.result != "failed" or check.answer is None:
         return check
     return replace(check, result="depends", answer=replace(check.answer, word="depends", facts=(WRITERS,)))

@@ -14,20 +14,20 @@ from ..exploring.case_results import NO_TIME, CaseResult
 from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
 from ..exploring.explorations import Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
-from ..questions.case_order import CasePlan, Cases, first_of, is_case_within
+from ..questions.case_order import CasePlan, Cases, is_case_within, most_informative_cases
 from ..questions.cases import (
-    asked_instead,
     asks_delivery,
     asks_loss,
+    case_plan_of_signature,
+    cases_of_continued_service,
+    cases_of_loss,
     delivery_case,
-    goes_on_cases,
-    is_sent_again,
+    is_producer_retrying,
     loss_case,
     loss_cases,
-    loss_ways,
     other_cases,
-    plan_of,
     service_cases,
+    signature_to_ask_instead,
 )
 from ..questions.questions import (
     OF_DELIVERY,
@@ -46,13 +46,13 @@ from ..questions.situations import (
     OF_RACKS,
     Cell,
     Name,
-    away,
     controllers_lost,
-    is_of_machine,
+    missing_replicas,
+    modelled_voter_count,
     possible_placements,
-    racks_of,
+    possible_rack_sizes,
     taken_at_hosts,
-    voters_of,
+    takes_whole_machine,
 )
 from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers, unfinished_answer
 from .theorems import is_proved
@@ -64,12 +64,14 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     """Every subject's answers. All explorations that they need run together."""
     signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
     others = dict.fromkeys(case for signature in signatures for case in other_cases(signature))
-    explorations.ahead(others, (case for signature in signatures for case in plan_of(signature).cases))
+    explorations.ahead(others, (case for signature in signatures for case in case_plan_of_signature(signature).cases))
     explore_losses(signatures, explorations)
     explorations.all(others)
     explorations.all([case for signature in signatures for case in _cases_of_lag(signature, explorations)])
-    explorations.all(dict.fromkeys(case for signature in signatures for case in _besides(signature, explorations)))
-    tables = {signature: table_of(signature, explorations) for signature in signatures}
+    explorations.all(
+        dict.fromkeys(case for signature in signatures for case in _cases_beside_questions(signature, explorations))
+    )
+    tables = {signature: answers_of_signature(signature, explorations) for signature in signatures}
     return [
         _check_subject(subject, [tables[variant.signature] for variant in subject.variants]) for subject in subjects
     ]
@@ -82,14 +84,14 @@ def _cases_of_lag(signature: Signature, explorations: Explorations) -> Iterator[
             yield from behind
 
 
-def _besides(signature: Signature, explorations: Explorations) -> Iterator[Case]:
+def _cases_beside_questions(signature: Signature, explorations: Explorations) -> Iterator[Case]:
     """What is to be explored of a signature's cells beside their main questions."""
     for question in OF_TOPICS:
-        asked = asked_instead(question, signature)
+        asked = signature_to_ask_instead(question, signature)
         if question.kind != "loss" or explorations.late:
             continue
         for _, ways in loss_cases(asked):
-            made = (case_to_explore(question, way, ways, plan_of(asked), explorations) for way in ways)
+            made = (case_to_explore(question, way, ways, case_plan_of_signature(asked), explorations) for way in ways)
             yield from (case for case in made if case is not None)
 
 
@@ -108,36 +110,40 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
 # --- one signature ----------------------------------------------------------------------------------------------------
 
 
-def table_of(signature: Signature, explorations: Explorations) -> Table:
+def answers_of_signature(signature: Signature, explorations: Explorations) -> Table:
     """A signature's answers."""
     return {
-        (question.name, cell.name): answer(signature, question, cell, explorations)
+        (question.name, cell.name): answer_question(signature, question, cell, explorations)
         for question in OF_TOPICS
         for cell in CELLS
     }
 
 
-def answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+def answer_question(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     """One question in one cell. What was said before is said again, until more is known."""
-    return explorations.infer(_answer, asked_instead(question, signature), question, cell)
+    return explorations.infer(_answer_from_explorations, signature_to_ask_instead(question, signature), question, cell)
 
 
-def _answer(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+def _answer_from_explorations(
+    signature: Signature, question: Question, cell: Cell, explorations: Explorations
+) -> Answer:
     if explorations.is_time_over:
         return unfinished_answer(NO_TIME)
     if question.kind == "delivery":
-        return _delivery(signature, question, cell, explorations)
+        return _delivery_answer_of_both_models(signature, question, cell, explorations)
     if question.kind == "goes_on":
         return _answer_over_racks(
             [
-                _worst([_goes_on(signature, question, cell, *place, explorations) for place in world])
+                _worst_rack_answer(
+                    [_service_answer(signature, question, cell, *place, explorations) for place in world]
+                )
                 for world in possible_placements(cell.fault, signature)
             ]
         )
-    racks = racks_of(cell.fault, signature)
-    found = _answer_over_racks([_loss(signature, question, cell, in_rack, explorations) for in_rack in racks])
+    racks = possible_rack_sizes(cell.fault, signature)
+    found = _answer_over_racks([_loss_answer(signature, question, cell, in_rack, explorations) for in_rack in racks])
     kept = found.word == "no loss found" and question.name in _CONSUMED
-    gone = _takes_metadata(signature, cell) if kept else {False}
+    gone = _acks_with_metadata_loss(signature, cell) if kept else {False}
     if True not in gone:
         return found
     return (
@@ -153,18 +159,21 @@ _METADATA_OF_RACK = (
 )
 
 
-def _takes_metadata(signature: Signature, cell: Cell) -> set[bool]:
+def _acks_with_metadata_loss(signature: Signature, cell: Cell) -> set[bool]:
     """Whether a rack that is gone takes most controllers' disks, in each way in which they may stand."""
     if cell.fault.name != "rack-loss":
         return {False}
-    voters = voters_of(signature)
+    voters = modelled_voter_count(signature)
     return {
-        any(2 * (away(cell.fault, signature, held) if signature.co_located else lost) > voters for held, lost in world)
+        any(
+            2 * (missing_replicas(cell.fault, signature, held) if signature.co_located else lost) > voters
+            for held, lost in world
+        )
         for world in possible_placements(cell.fault, signature)
     }
 
 
-def _worst(answers: Sequence[Answer]) -> Answer:
+def _worst_rack_answer(answers: Sequence[Answer]) -> Answer:
     """Where racks are stated: whichever of them fails, so that the gravest answer is the cell's."""
     return min(answers, key=lambda found: GRAVITY.index(found.word))
 
@@ -177,33 +186,33 @@ def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
     return replace(worst, word="depends", facts=(RACK,), hosts_out=0)
 
 
-def _loss(
+def _loss_answer(
     signature: Signature, question: Question, cell: Cell, rack_size: int | None, explorations: Explorations
 ) -> Answer:
     if question.kind == "reads" and not signature.follower_reads:
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
-    plan = plan_of(signature)
+    plan = case_plan_of_signature(signature)
     if plan.cases[0].explored_case not in explorations.known:
         explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
-    ways, few = loss_ways(signature, cell, rack_size), asks_loss(signature, cell, rack_size)
+    ways, few = cases_of_loss(signature, cell, rack_size), asks_loss(signature, cell, rack_size)
     for case in ways:
-        said.append(_loss_in(plan, question, case, ways, explorations, few=few))
+        said.append(_loss_answer_in_case(plan, question, case, ways, explorations, few=few))
         if said[-1].word == "can lose":
             return said[-1]
-    worst = _worst(said)
+    worst = _worst_rack_answer(said)
     doubt = _why_beyond_model(signature, cell) if worst.word == "no loss found" else ""
     if not doubt and worst.word == "no loss found" and signature.passing and cell.fault.name == "restart":
-        doubt = _with_an_empty_disk(signature, question, cell, explorations)
+        doubt = _why_empty_disk_may_lose(signature, question, cell, explorations)
     return Answer("not checked", "", doubt) if doubt else worst
 
 
-def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> str:
+def _why_empty_disk_may_lose(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> str:
     """Why a restart of a host whose logs are not there any more afterwards may lose records; "" if it may not."""
-    emptied = loss_ways(replace(signature, ephemeral=True, of_pod=False), cell)
+    emptied = cases_of_loss(replace(signature, ephemeral=True, of_pod=False), cell)
     for case in emptied:
-        found = _explore_case(question, case, emptied, plan_of(signature), explorations)
-        if _of_known(question, case, found).word != "no loss found":
+        found = _explore_case(question, case, emptied, case_plan_of_signature(signature), explorations)
+        if _answer_from_knowledge(question, case, found).word != "no loss found":
             return (
                 "the process comes back with its log; if its host is started again, too, the log may be gone, since "
                 "log.dirs is in memory or in a temporary folder: put it on a disk of its own"
@@ -211,13 +220,13 @@ def _with_an_empty_disk(signature: Signature, question: Question, cell: Cell, ex
     return ""
 
 
-def _loss_in(
+def _loss_answer_in_case(
     plan: CasePlan, question: Question, case: Case, ways: Cases, explorations: Explorations, *, few: bool
 ) -> Answer:
     """What one exploration says, or others say of it; it is made where neither is known, if it has `few` states."""
     if not few and case_to_explore(question, case, ways, plan, explorations) is not None:
         return Answer("not checked", "", _TOO_MANY_STATES.format(case.values["replicas"]))
-    return _of_known(question, case, _explore_case(question, case, ways, plan, explorations))
+    return _answer_from_knowledge(question, case, _explore_case(question, case, ways, plan, explorations))
 
 
 def _explore_case(
@@ -232,7 +241,9 @@ def _explore_case(
 
 def _why_beyond_model(signature: Signature, cell: Cell) -> str:
     """Why no loss in the model is none in the cluster; "" where it is."""
-    if cell.fault.name in _OF_DISKS and any(2 * voters > voters_of(signature) > 1 for _, voters in signature.hosts):
+    if cell.fault.name in _OF_DISKS and any(
+        2 * voters > modelled_voter_count(signature) > 1 for _, voters in signature.hosts
+    ):
         return (
             "the disk may be that of most controllers, or ZooKeeper servers, which share one host, with the metadata "
             "of all topics, which is not modelled: have a host for each"
@@ -243,7 +254,7 @@ def _why_beyond_model(signature: Signature, cell: Cell) -> str:
             "is not modelled: have three"
         )
     emptied = min(signature.empty_voters, _voters_stopped(signature, cell))
-    if 2 * emptied > voters_of(signature):
+    if 2 * emptied > modelled_voter_count(signature):
         return (
             "most controllers, or ZooKeeper servers, may come back empty, since their storage does not last, and so "
             "without the metadata of all topics, which is not modelled: give them disks that last"
@@ -282,28 +293,28 @@ def _voters_stopped(signature: Signature, cell: Cell) -> int:
     name = cell.fault.name
     if name in _STOPPING_NOBODY or (name in _OF_PROCESSES and (signature.of_pod or not signature.ephemeral)):
         return 0
-    voters = voters_of(signature)
+    voters = modelled_voter_count(signature)
     beside = voters if signature.co_located else min(signature.shared_voters, voters)
     if name in OF_CONTROLLERS:
         return controllers_lost(cell.fault, signature)
     if name in OF_RACKS:
         return voters if signature.open_voters or not signature.voters_in_rack else signature.voters_in_rack
-    if is_of_machine(cell.fault, signature):
+    if takes_whole_machine(cell.fault, signature):
         return voters
     at_hosts = (held for _, held in taken_at_hosts(cell.fault, signature))
-    return max(_OF_HOSTS.get(name, 0), min(beside, away(cell.fault, signature)), *at_hosts)
+    return max(_OF_HOSTS.get(name, 0), min(beside, missing_replicas(cell.fault, signature)), *at_hosts)
 
 
 _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or to more faults decides it"
 
 
-def _of_known(question: Question, case: Case, knowledge: CaseKnowledge) -> Answer:
+def _answer_from_knowledge(question: Question, case: Case, knowledge: CaseKnowledge) -> Answer:
     hit = [
         (name, knowledge.losses[name]) for name in question.answered_by(case.values["acks"]) if name in knowledge.losses
     ]
     if hit:
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
-        return Answer("can lose", "model", _ways(case, lost), (), lost.steps, lost.case, name)
+        return Answer("can lose", "model", _loss_steps_text(case, lost), (), lost.steps, lost.case, name)
     if not set(question.properties) <= knowledge.held_properties:
         if knowledge.stop_reason:
             return unfinished_answer(knowledge.stop_reason)
@@ -315,7 +326,7 @@ def _of_known(question: Question, case: Case, knowledge: CaseKnowledge) -> Answe
     return Answer("no loss found", "model", f"{extent}; {bounds}")
 
 
-def _ways(case: Case, loss: LossFound) -> str:
+def _loss_steps_text(case: Case, loss: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
     return faults_needed(loss.case, len(loss.steps), fewer=loss.case != case)
 
@@ -328,7 +339,7 @@ def faults_needed(case: Case, steps: int, *, fewer: bool) -> str:
 def bounds_text(case: Case, states: int) -> str:
     """Within which bounds nothing was found."""
     records = "1 record" if case.values["max_records"] == 1 else f"{case.values['max_records']} records"
-    return f"{records}, {faults_text(case)}: {_states(states)}"
+    return f"{records}, {faults_text(case)}: {_states_text(states)}"
 
 
 _FAULTS_OF_A_CASE = {
@@ -364,25 +375,29 @@ _GIVEN_UP = (
 _DELIVERED = "2 records, one of them given up, a lost connection, another leader: {}"
 
 
-def _delivery(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
+def _delivery_answer_of_both_models(
+    signature: Signature, question: Question, cell: Cell, explorations: Explorations
+) -> Answer:
     """What the partition's model finds of retries, and where it finds nothing, the producer's over a log of which the
     partition's model says what it loses. The producer's gives records up; the partition's has each replica."""
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         return Answer("not checked", "", "no record is written with min.insync.replicas above the replicas")
-    asked = [delivery_case(signature)] if is_sent_again(signature) else []
+    asked = [delivery_case(signature)] if is_producer_retrying(signature) else []
     calm = next((_delivery_answer(question, case, explorations) for case in asked), None)
     if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
         return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
-    name, sender = _OF_PRODUCERS[question.name], _sender(signature)
+    name, sender = _OF_PRODUCERS[question.name], _sender_of_signature(signature)
     found = alone(sender)
     if name in found.steps:
         why = _GIVEN_UP.format(found.steps[name], found.command(name))
         return Answer("can lose", "model", why, client=(name, found.settings))
-    behind = _with_another_leader(signature, name, cell, explorations)
+    behind = _answer_under_another_leader(signature, name, cell, explorations)
     if calm is not None:
         if asks_delivery(signature, cell):
-            return _worst([_delivery_answer(question, delivery_case(signature, cell), explorations), behind])
-        parts = _parts_of(signature, cell)
+            return _worst_rack_answer(
+                [_delivery_answer(question, delivery_case(signature, cell), explorations), behind]
+            )
+        parts = _cells_within(signature, cell)
         worse = (_delivery_answer(question, delivery_case(signature, part), explorations) for part in parts)
         less = next((part for part in worse if part.word == "can lose"), None)
         if less is not None:
@@ -393,21 +408,21 @@ def _delivery(signature: Signature, question: Question, cell: Cell, explorations
 _OF_PRODUCERS = {"no-duplicates": DUPLICATES, "in-order": ORDER}
 
 
-def _sender(signature: Signature) -> Sender:
+def _sender_of_signature(signature: Signature) -> Sender:
     """The signature's producer."""
     bumps = signature.bumps_epoch or not _is_careful(signature)
     sends = signature.max_in_flight, signature.retries
     return Sender(signature.acks, _is_careful(signature), *sends, bumps_epoch=bumps)
 
 
-def _with_another_leader(signature: Signature, name: str, cell: Cell, explorations: Explorations) -> Answer:
+def _answer_under_another_leader(signature: Signature, name: str, cell: Cell, explorations: Explorations) -> Answer:
     """What the producer's model says over a log that loses records if the cell does: of a log that may, first."""
-    sender = _sender(signature)
+    sender = _sender_of_signature(signature)
     losing = send_under_another_leader(sender, loses=True)
     if name not in losing.steps:
-        return Answer("no loss found", "model", _DELIVERED.format(_states(losing.states)))
+        return Answer("no loss found", "model", _DELIVERED.format(_states_text(losing.states)))
     kept = send_under_another_leader(sender, loses=False)
-    lost = answer(signature, QUESTION["no-loss"], cell, explorations)
+    lost = answer_question(signature, QUESTION["no-loss"], cell, explorations)
     found = losing if lost.word != "no loss found" and name not in kept.steps else kept
     if name in kept.steps or lost.word == "can lose":
         why = f"{found.steps[name]} steps of the producer behind another leader (`{found.command(name)}`)"
@@ -420,7 +435,7 @@ def _is_careful(signature: Signature) -> bool:
     return signature.acks == "all" and signature.idempotent
 
 
-def _parts_of(signature: Signature, cell: Cell) -> Iterator[Cell]:
+def _cells_within(signature: Signature, cell: Cell) -> Iterator[Cell]:
     """The cells that retries are asked about and whose faults this one has too, and more."""
     whole = loss_case(signature, cell, None if signature.replicas_in_rack else 1)
     for part in CELLS:
@@ -435,13 +450,13 @@ def _delivery_answer(question: Question, case: Case, explorations: Explorations)
     own = CaseKnowledge(
         ways, found.held_invariants, WITNESS in found.reached_witnesses, True, found.stop_reason, case, found.states
     )
-    return _of_known(question, case, own)
+    return _answer_from_knowledge(question, case, own)
 
 
 # --- whether writes and reads go on -----------------------------------------------------------------------------------
 
 
-def _goes_on(
+def _service_answer(
     signature: Signature,
     question: Question,
     cell: Cell,
@@ -450,30 +465,32 @@ def _goes_on(
     explorations: Explorations,
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
-    down, *behind = goes_on_cases(signature, cell, rack_size, controllers)
+    down, *behind = cases_of_continued_service(signature, cell, rack_size, controllers)
     found = explorations.result(down)
     name = next(iter(question.properties))
     lost = found.scenarios.get(name)
-    missing = _missing(cell, signature, rack_size, down)
+    missing = _missing_nodes_text(cell, signature, rack_size, down)
     if lost is None:
         if found.stop_reason or name not in found.held_invariants or SETTLES not in found.reached_witnesses:
             return unfinished_answer(found.stop_reason or "nothing ever comes to rest")
-        return Answer("no loss found", "model", f"a leader serves {missing}: {_states(found.states)}")
+        return Answer("no loss found", "model", f"a leader serves {missing}: {_states_text(found.states)}")
     until = "until they are back"
     if any(name in explorations.result(case).held_invariants for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
-    before = max(0, int(down.values["host_losses"]) - min(signature.replicas, away(cell.fault, signature, rack_size)))
+    before = max(
+        0, int(down.values["host_losses"]) - min(signature.replicas, missing_replicas(cell.fault, signature, rack_size))
+    )
     return Answer("can lose", "model", f"{missing}, {until}", (), lost, down, name, hosts_out=before)
 
 
-def _states(number: int) -> str:
+def _states_text(number: int) -> str:
     """`1 state`, `2,328 states`."""
     return "1 state" if number == 1 else f"{number:,} states"
 
 
-def _missing(cell: Cell, signature: Signature, rack_size: int | None, case: Case) -> str:
+def _missing_nodes_text(cell: Cell, signature: Signature, rack_size: int | None, case: Case) -> str:
     """How much is missing."""
-    replicas = min(signature.replicas, away(cell.fault, signature, rack_size))
+    replicas = min(signature.replicas, missing_replicas(cell.fault, signature, rack_size))
     out = case.values
     controllers = f" and {out['controller_losses']} controllers" if out["controller_losses"] else ""
     gone = int(out["host_losses"]) + int(out["shutdowns"])
@@ -487,9 +504,11 @@ def _missing(cell: Cell, signature: Signature, rack_size: int | None, case: Case
 def explore_losses(signatures: Iterable[Signature], explorations: Explorations) -> None:
     """Sees to it that everything is explored that decides the signatures' losses, and nothing that others decide; as
     much of it as there is time for."""
-    asked = dict.fromkeys(asked_instead(question, signature) for signature in signatures for question in OF_TOPICS)
-    open_ = {plan_of(signature): None for signature in asked if not explorations.late}
+    asked = dict.fromkeys(
+        signature_to_ask_instead(question, signature) for signature in signatures for question in OF_TOPICS
+    )
+    open_ = {case_plan_of_signature(signature): None for signature in asked if not explorations.late}
     while open_ and not explorations.late:
         waves = {plan: next_wave(plan, explorations) for plan in open_}
         open_ = {plan: None for plan, wave in waves.items() if wave}
-        explorations.all(first_of(case for wave in waves.values() for case in wave))
+        explorations.all(most_informative_cases(case for wave in waves.values() for case in wave))

@@ -46,10 +46,10 @@ def place_on_hosts(
     ZooKeeper servers. A container in a network of its own stands where its file says. `ensemble` are the servers that
     ZooKeeper's own file lists, if it was given: brokers need not name all of them, and may name some that do not vote.
     """
-    servers = tuple(dict.fromkeys(ensemble)) or _zookeepers(brokers)
+    servers = tuple(dict.fromkeys(ensemble)) or _zookeeper_addresses(brokers)
     open_ = [broker for broker in brokers if _is_addressed(broker)]
-    own = [names_of(broker, open_, quorum) | frozenset(filter(None, [broker.machine])) for broker in open_]
-    hosts = _shared_hosts([*own, *(frozenset(filter(None, [host_of(server)])) for server in servers)])
+    own = [host_names_of_node(broker, open_, quorum) | frozenset(filter(None, [broker.machine])) for broker in open_]
+    hosts = _shared_hosts([*own, *(frozenset(filter(None, [host_of_address(server)])) for server in servers)])
     found = {id(broker): host or broker.machine for broker, host in zip(open_, hosts, strict=False)}
     nodes = tuple(replace(broker, machine=found.get(id(broker), broker.machine)) for broker in brokers)
     return nodes, tuple(zip(servers, hosts[len(own) :], strict=True))
@@ -66,14 +66,14 @@ def conflicting_loopbacks(brokers: Sequence[Broker]) -> tuple[Setting, Setting] 
     local: dict[str, Setting] = {}
     for broker in brokers:
         setting = readable_settings(broker).get(ZOOKEEPER_CONNECT)
-        names = names_of(broker, brokers) - {LOOPBACK}
-        if setting is not None and names and {*map(host_of, zookeeper_servers(setting))} == {LOOPBACK}:
+        names = host_names_of_node(broker, brokers) - {LOOPBACK}
+        if setting is not None and names and {*map(host_of_address, zookeeper_servers(setting))} == {LOOPBACK}:
             local.setdefault(broker.machine or min(names), setting)
     found = list(local.values())
     return (found[0], found[1]) if len(found) > 1 else None
 
 
-def host_of(address: str) -> str:
+def host_of_address(address: str) -> str:
     """The host of an address with a port, as `plain` writes it."""
     return plain_host(re.sub(r":\d+$", "", address.strip()))
 
@@ -106,19 +106,19 @@ def servers_and_path(text: str, port: int | None) -> tuple[tuple[str, ...], str]
     return tuple(dict.fromkeys(whole)), path.strip().strip("/")
 
 
-def _zookeepers(brokers: Iterable[Broker]) -> tuple[str, ...]:
+def _zookeeper_addresses(brokers: Iterable[Broker]) -> tuple[str, ...]:
     """All that brokers name, one that has several names once; none of pods, for which one name may be a service with
     several servers behind it."""
     stated = [readable_settings(broker).get(ZOOKEEPER_CONNECT) for broker in brokers if broker.pod is None]
     named = dict.fromkeys(name for setting in stated if setting for name in zookeeper_servers(setting))
-    whole = _whole_names(frozenset(map(host_of, named)))
+    whole = _qualified_names(frozenset(map(host_of_address, named)))
     same: dict[tuple[str, str], str] = {}
     for name in named:
-        same.setdefault((whole.get(host_of(name), host_of(name)), name.rpartition(":")[2]), name)
+        same.setdefault((whole.get(host_of_address(name), host_of_address(name)), name.rpartition(":")[2]), name)
     return tuple(same.values())
 
 
-def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None) -> frozenset[str]:
+def host_names_of_node(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None) -> frozenset[str]:
     """Every name that a host has by what is written of a node that stands there; `LOOPBACK` for the host of all who
     reach one another there."""
     endpoints = dict(quorum.hosts) if quorum is not None else {}
@@ -126,12 +126,12 @@ def names_of(node: Broker, nodes: Sequence[Broker], quorum: Quorum | None = None
     alone = len(endpoints) > 1 and {*map(plain_host, endpoints.values())} == {LOOPBACK}
     voting = [host for host in voting if alone or host != LOOPBACK]
     own = frozenset(filter(None, [*_bound_hosts(node), *_advertised_hosts(node), *voting]))
-    votes = frozenset(filter(None, _votes(node, nodes)))
+    votes = frozenset(filter(None, _voter_hosts_of_node(node, nodes)))
     found = own | (votes - {LOOPBACK} if own - {LOOPBACK} else votes)  # a host of its own name is not all others' host
-    return found or frozenset(_meets(node))
+    return found or frozenset(_loopback_for_contacts(node))
 
 
-def _meets(node: Broker) -> Iterator[str]:
+def _loopback_for_contacts(node: Broker) -> Iterator[str]:
     """The loopback, where it reaches nothing but that to find the others, and is not itself what it finds there."""
     for key in (ZOOKEEPER_CONNECT, CONTROLLER_QUORUM_BOOTSTRAP_SERVERS):
         setting = readable_settings(node).get(key)
@@ -139,7 +139,7 @@ def _meets(node: Broker) -> Iterator[str]:
         listeners = readable_settings(node).get("listeners")
         mine = {port for _, _, port in listener_entries(listeners)} if listeners is not None else set[int]()
         asked = {int(found[0]) if (found := re.findall(r":(\d+)$", server)) else 0 for server in servers}
-        if servers and {*map(host_of, servers)} == {LOOPBACK} and not asked & mine:
+        if servers and {*map(host_of_address, servers)} == {LOOPBACK} and not asked & mine:
             yield LOOPBACK
 
 
@@ -165,10 +165,10 @@ def _advertised_hosts(node: Broker) -> Iterator[str]:
     yield from (plain_host(host) for name, host, _ in listener_entries(source) if name.upper() == wanted)
 
 
-def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
+def _voter_hosts_of_node(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
     """Where the others reach it as a controller; and its own host where it reaches all of them at a loopback."""
     for other in nodes:
-        voters = _voters(other)
+        voters = _listed_voters(other)
         alone = {host for _, host in voters} == {LOOPBACK}
         among_others = {voter for voter, _ in voters} != {other.id}
         for voter, host in voters:
@@ -177,15 +177,15 @@ def _votes(node: Broker, nodes: Sequence[Broker]) -> Iterator[str]:
                 yield host
 
 
-def _voters(node: Broker) -> list[tuple[int, str]]:
+def _listed_voters(node: Broker) -> list[tuple[int, str]]:
     setting = readable_settings(node).get(CONTROLLER_QUORUM_VOTERS)
     found = re.findall(r"(?:^|,)\s*(\d{1,9})@([^,@]+)", setting.value) if setting is not None else []
-    return [(int(voter), host_of(address)) for voter, address in found]
+    return [(int(voter), host_of_address(address)) for voter, address in found]
 
 
 def _shared_hosts(name_sets: Sequence[frozenset[str]]) -> list[str | None]:
     """For the names of each of several nodes the host that it shares with another one; None where it shares none."""
-    whole = _whole_names(frozenset[str]().union(*name_sets))
+    whole = _qualified_names(frozenset[str]().union(*name_sets))
     of_nodes = [frozenset(whole.get(name, name) for name in names) for names in name_sets]
     hosts: list[frozenset[str]] = []
     for names in of_nodes:
@@ -196,7 +196,7 @@ def _shared_hosts(name_sets: Sequence[frozenset[str]]) -> list[str | None]:
     return [host if host is not None and held[host] > 1 else None for host in found]
 
 
-def _whole_names(names: frozenset[str]) -> dict[str, str]:
+def _qualified_names(names: frozenset[str]) -> dict[str, str]:
     """For a name without a domain the one name with a domain that begins with it."""
     dotted = [name for name in sorted(names) if re.fullmatch(r"[^.:]*[^.:\d][^.:]*\..+", name)]
     found = {name: [other for other in dotted if other.startswith(f"{name}.")] for name in names if "." not in name}
@@ -209,24 +209,24 @@ Named = tuple[str, frozenset[str]]
 """Something that stands on a host, in words, and what its host is called."""
 
 
-def unlike(
+def address_and_name_pairs(
     nodes: Sequence[Broker], servers: Sequence[Server], quorum: Quorum | None = None
 ) -> tuple[list[tuple[Named, Named]], list[tuple[Named, Named]]]:
     """Pairs of which one is known by addresses alone and the other by names alone, so that they may be on one host,
     and a ZooKeeper server that is listed twice: those of one kind, and those of two kinds, the first of each."""
     open_ = [node for node in nodes if _is_addressed(node)]
-    of_nodes = [(node, names_of(node, open_, quorum) - {LOOPBACK}) for node in open_]
+    of_nodes = [(node, host_names_of_node(node, open_, quorum) - {LOOPBACK}) for node in open_]
     kinds = [
         [(f"broker {node.id}", names) for node, names in of_nodes if node.keeps_topics],
         [(f"controller {node.id}", names) for node, names in of_nodes if not node.keeps_topics],
-        [(f"ZooKeeper server {server}", frozenset([host_of(server)]) - {LOOPBACK}) for server, _ in servers],
+        [(f"ZooKeeper server {server}", frozenset([host_of_address(server)]) - {LOOPBACK}) for server, _ in servers],
     ]
-    within = [pair for kind in kinds if (pair := _of_two_ways(kind, kind)) is not None]
-    between = (_of_two_ways(*pair) for pair in ((kinds[0], kinds[1]), (kinds[0], kinds[2])))
+    within = [pair for kind in kinds if (pair := _first_address_and_name(kind, kind)) is not None]
+    between = (_first_address_and_name(*pair) for pair in ((kinds[0], kinds[1]), (kinds[0], kinds[2])))
     return within, [pair for pair in between if pair is not None]
 
 
-def _of_two_ways(some: Sequence[Named], others: Sequence[Named]) -> tuple[Named, Named] | None:
+def _first_address_and_name(some: Sequence[Named], others: Sequence[Named]) -> tuple[Named, Named] | None:
     """One that is known by an address alone, and one by a name alone."""
     for numbers, names in ((some, others), (others, some)):
         number = next((one for one in numbers if one[1] and all(map(_is_number, one[1]))), None)
@@ -256,7 +256,7 @@ def servers_named_by_pods(cluster: Cluster) -> set[str]:
     return {server for setting in stated for server in zookeeper_servers(setting)}
 
 
-def assumed_of_nodes(cluster: Cluster) -> tuple[str, ...]:
+def node_address_assumptions(cluster: Cluster) -> tuple[str, ...]:
     """What is taken for granted of the nodes of pods."""
     servers = servers_named_by_pods(cluster) or (cluster.zookeepers if broker_pods(cluster) else ())
     apart = "ZooKeeper's servers are on nodes of their own, apart from the brokers" if servers else ""

@@ -225,7 +225,7 @@ class RespondingBrokers:
         down = [(id_, why) for id_, why in self.down if not why.startswith(SILENT)]
         mute = [(id_, why) for id_, why in self.down if why.startswith(SILENT)]
         groups = ((down, "is down", "are down"), (mute, "does not answer", "do not answer"))
-        said = [_who(ids, one if len(ids) == 1 else many) for ids, one, many in groups if ids]
+        said = [_unanswering_brokers_text(ids, one if len(ids) == 1 else many) for ids, one, many in groups if ids]
         of = f"{len(self.answering_brokers)} of {len(self.answering_brokers) + len(self.down)} answered"
         return "; ".join([*said, f"{of}, and partitions are as broker {self.told_by} knows them"])
 
@@ -234,7 +234,7 @@ SILENT = "no answer"
 """What the reason begins with where a broker may be up."""
 
 
-def _who(brokers: Sequence[tuple[int, str]], what: str) -> str:
+def _unanswering_brokers_text(brokers: Sequence[tuple[int, str]], what: str) -> str:
     ids = ", ".join(str(id_) for id_, _ in brokers)
     why = "; ".join(dict.fromkeys(reason for _, reason in brokers))
     return f"broker{'s' if len(brokers) > 1 else ''} {ids} {what} ({why})"

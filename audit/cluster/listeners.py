@@ -24,11 +24,11 @@ def listener_entries(listeners: Setting) -> list[tuple[str, str, int]]:
     return [(match["name"].strip(), match["host"], int(match["port"])) for match in found if match is not None]
 
 
-def names_in(text: str) -> set[str]:
+def listener_names(text: str) -> set[str]:
     """The names of listeners in a list of them, with addresses or without, in capitals."""
-    return {name.upper() for name in as_written(text)}
+    return {name.upper() for name in written_listener_names(text)}
 
 
-def as_written(text: str) -> set[str]:
+def written_listener_names(text: str) -> set[str]:
     """The names of listeners in a list of them, as they are written."""
     return {entry.partition("://")[0].strip() for entry in text.split(",") if entry.strip()}

@@ -27,7 +27,7 @@ class NodeRequirement:
     def is_met(self, labels: Mapping[str, str]) -> bool:
         """Whether these labels are certain to meet it."""
         if self.key not in labels:
-            return self.operator in ("NotIn", "DoesNotExist") and not _is_given_later(self.key)
+            return self.operator in ("NotIn", "DoesNotExist") and not _is_label_given_later(self.key)
         return {
             "In": labels[self.key] in self.values,
             "NotIn": labels[self.key] not in self.values,
@@ -84,17 +84,20 @@ def are_apart(pods: Iterable[Pod]) -> bool:
     puts several on a node where fewer nodes than pods are named."""
     listed = list(pods)
     enough = all(pod.nodes is None or pod.nodes >= len(listed) for pod in listed)
-    return all(_repels(one, other) or (enough and _spread(one, other)) for one, other in _pairs(listed))
+    return all(
+        _has_anti_affinity(one, other) or (enough and _share_spread_constraint(one, other))
+        for one, other in _pod_pairs(listed)
+    )
 
 
-def keep_off(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
+def repel_each_other(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
     """Whether none of these pods may be on a node with one of those."""
-    return all(_repels(pod, other) for pod in set(pods) for other in set(others))
+    return all(_has_anti_affinity(pod, other) for pod in set(pods) for other in set(others))
 
 
 def spread_assumption(pods: Sequence[Pod]) -> str:
     """What is taken for granted where constraints, and no anti-affinity, keep the pods apart; "" where nothing is."""
-    if not are_apart(pods) or all(_repels(one, other) for one, other in _pairs(pods)):
+    if not are_apart(pods) or all(_has_anti_affinity(one, other) for one, other in _pod_pairs(pods)):
         return ""
     return (
         f"topologySpreadConstraints have at least {len(pods)} nodes to spread {len(pods)} pods over, and select no "
@@ -102,19 +105,19 @@ def spread_assumption(pods: Sequence[Pod]) -> str:
     )
 
 
-def _pairs(pods: Iterable[Pod]) -> Sequence[tuple[Pod, Pod]]:
+def _pod_pairs(pods: Iterable[Pod]) -> Sequence[tuple[Pod, Pod]]:
     """Every two different specifications, and each one that has several pods with itself."""
     counted = Counter(pods)
     return [*combinations(counted, 2), *((pod, pod) for pod, number in counted.items() if number > 1)]
 
 
-def _repels(one: Pod, other: Pod) -> bool:
+def _has_anti_affinity(one: Pod, other: Pod) -> bool:
     """Whether one has an anti-affinity to the other: the scheduler heeds it whichever of them comes first."""
     every = ((one, other, rule) for rule in one.rules), ((other, one, rule) for rule in other.rules)
     return any(rule.selects(mine, its) for listed in every for mine, its, rule in listed if not rule.spreads)
 
 
-def _spread(one: Pod, other: Pod) -> bool:
+def _share_spread_constraint(one: Pod, other: Pod) -> bool:
     """Whether both have a constraint that counts both: one without it goes to any node."""
     return all(
         any(rule.spreads and rule.selects(mine, one) and rule.selects(mine, other) for rule in mine.rules)
@@ -122,6 +125,6 @@ def _spread(one: Pod, other: Pod) -> bool:
     )
 
 
-def _is_given_later(key: str) -> bool:
+def _is_label_given_later(key: str) -> bool:
     domain = key.partition("/")[0]
     return any(domain == label_domain or domain.endswith(f".{label_domain}") for label_domain in GIVEN_LATER)

@@ -41,14 +41,14 @@ def racks_of_voters(cluster: Cluster) -> dict[Voter, str | None]:
     }
 
 
-def most_in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
+def most_replicas_in_rack(topic: Topic, racks: Mapping[int | None, str]) -> int:
     """The most replicas of one partition in one rack; 0 where nothing says in which they are."""
     held = dict.fromkeys(partition.replicas for partition in topic.partitions if partition.replicas)
-    crowded = [most_alike([racks.get(id_) for id_ in replicas]) for replicas in held]
+    crowded = [most_nodes_in_one_rack([racks.get(id_) for id_ in replicas]) for replicas in held]
     return 0 if not crowded or 0 in crowded else max(crowded)
 
 
-def most_alike(racks: Iterable[str | None]) -> int:
+def most_nodes_in_one_rack(racks: Iterable[str | None]) -> int:
     """How many are in the rack that has most of them; 0 if the rack of one of them is not stated, or there is none."""
     held = list(racks)
     return 0 if None in held else max(map(held.count, held), default=0)
@@ -63,12 +63,12 @@ def rack_pairs(
     if not partitions or not voters or any(id_ not in racks for partition in partitions for id_ in partition):
         return ()
     names = dict.fromkeys([*racks.values(), *(rack for rack in voters if rack is not None)])
-    return worst_of(
+    return worst_places(
         (sum(racks[id_] == name for id_ in partition), voters.count(name)) for name in names for partition in partitions
     )
 
 
-def worst_of(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def worst_places(places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Replicas and voters of several places, without those of which another one has no fewer of either."""
     found = {*places} - {(0, 0)}
     return tuple(sorted(one for one in found if not any(_is_less(one, other) for other in found)))
@@ -93,10 +93,10 @@ def missing_racks(cluster: Cluster, topic: Topic) -> tuple[str, str]:
         return "broker.rack", f"broker.rack{which}, and kafka-topics.sh --describe"
     if not held or topic.is_cut_short:
         return f"which brokers have {topic.name}", "kafka-topics.sh --describe of all topics, Kafka's own too"
-    return _missing_of_voters(cluster)
+    return _missing_voter_racks(cluster)
 
 
-def _missing_of_voters(cluster: Cluster) -> tuple[str, str]:
+def _missing_voter_racks(cluster: Cluster) -> tuple[str, str]:
     voters = racks_of_voters(cluster)
     bare = [voter for voter, rack in voters.items() if rack is None]
     if cluster.control_plane == "zookeeper":

@@ -16,7 +16,7 @@ from ...language.constants import PlainValue
 from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.verdict import Verdict
-from ..kafka.profiles import definition
+from ..kafka.profiles import audited_model_definition
 from ..questions.questions import PROPERTIES, WITH_ALL, Case, ExplorationKind
 from .case_results import NO_TIME, CaseResult, is_violated, scenario_steps
 
@@ -141,8 +141,10 @@ class CaseExplorer:
         closed = tuple((name, value) for name, value in case.constants if name in CLOSED[case.kind])
         key = KernelKey(PROPERTIES[case.kind], closed)
         if key not in self._models:
-            opened = [name for name in definition().constants if name not in CLOSED[case.kind]]
-            self._models[key] = definition().bind("partition", dict(closed), None, opened, properties=key.properties)
+            opened = [name for name in audited_model_definition().constants if name not in CLOSED[case.kind]]
+            self._models[key] = audited_model_definition().bind(
+                "partition", dict(closed), None, opened, properties=key.properties
+            )
         return key, self._models[key]
 
     def model_of(self, case: Case) -> Model:
@@ -155,7 +157,7 @@ class CaseExplorer:
         """The same with all that its exploration checks."""
         _, model = self._open_model(case)
         values = {name: value for name, value in case.constants if name in model.open}
-        return definition().with_constants(model, "partition", values)
+        return audited_model_definition().with_constants(model, "partition", values)
 
     def engine(self, case: Case) -> Engine:
         """The kernel for a case, made or loaded once."""

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..cluster.cluster import Cluster, Topic
-from ..cluster.settings import UNCLEAN, agreed_value, is_perhaps_of_broker, value_of, whose_setting, with_parsed_boolean
+from ..cluster.settings import (
+    UNCLEAN,
+    agreed_value,
+    is_perhaps_of_broker,
+    normalize_boolean,
+    owner_of_topic_setting,
+    setting_value,
+)
 from ..cluster.statements import Default, Setting, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import TRANSACTIONS
 from ..kafka.keys import KeyName, declared_key, settings_table
@@ -23,18 +30,18 @@ _GIVE = "server.properties of the controllers"
 def unclean_elections(cluster: Cluster, topic: Topic) -> SettingValue:
     """Whether a replica out of sync may be elected. With ZooKeeper the controller is one of the brokers. The
     transaction log is created with its own `false` (`TransactionStateManager.transactionTopicConfigs`)."""
-    own = _own(topic, UNCLEAN)
+    own = _own_topic_setting(topic, UNCLEAN)
     if own is None and topic.name == TRANSACTIONS:
         return Default("false", "TransactionStateManager: the transaction log is created so")
-    of_brokers = value_of(cluster, topic, UNCLEAN)
+    of_brokers = setting_value(cluster, topic, UNCLEAN)
     if cluster.control_plane != "kraft":
         return of_brokers
-    of_controllers = _of_controllers(cluster, topic, UNCLEAN)
+    of_controllers = _value_of_controllers(cluster, topic, UNCLEAN)
     if own is not None:
-        return _or_of_controllers(cluster, topic, own, of_controllers)
+        return _own_or_controllers_value(cluster, topic, own, of_controllers)
     if of_controllers is not None:
         return of_controllers
-    return _like_brokers(of_brokers, "false")
+    return _value_assumed_of_controllers(of_brokers, "false")
 
 
 def least_in_sync(cluster: Cluster, topic: Topic) -> SettingValue | None:
@@ -42,39 +49,39 @@ def least_in_sync(cluster: Cluster, topic: Topic) -> SettingValue | None:
     active controller writes its value as the cluster's, and removes what single brokers have (kafka.apache.org/41,
     Eligible Leader Replicas). None where the topic has a value that this does not change: its own, the cluster's, or
     one that is described with all that holds for it."""
-    own = _own(topic, MIN_ISR)
-    if own is not None and own.whose and isinstance(value_of(cluster, topic, MIN_ISR), Unknown):
+    own = _own_topic_setting(topic, MIN_ISR)
+    if own is not None and own.whose and isinstance(setting_value(cluster, topic, MIN_ISR), Unknown):
         return StatedValue(own.value, own.origin)  # files of single brokers do not count, so that it is none of theirs
     if own is not None or topic.complete or any(setting.key == MIN_ISR for setting in cluster.dynamic):
         return None
-    of_controllers = _of_controllers(cluster, topic, MIN_ISR)
-    return of_controllers or _like_brokers(value_of(cluster, topic, MIN_ISR), "1")
+    of_controllers = _value_of_controllers(cluster, topic, MIN_ISR)
+    return of_controllers or _value_assumed_of_controllers(setting_value(cluster, topic, MIN_ISR), "1")
 
 
-def _own(topic: Topic, key: KeyName) -> Setting | None:
+def _own_topic_setting(topic: Topic, key: KeyName) -> Setting | None:
     found = next((setting for setting in reversed(topic.settings) if setting.key == key), None)
-    return None if found is None else with_parsed_boolean(found)
+    return None if found is None else normalize_boolean(found)
 
 
-def _of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> SettingValue | None:
+def _value_of_controllers(cluster: Cluster, topic: Topic, key: KeyName) -> SettingValue | None:
     """What the controllers make of it; None if the files of none were given."""
     everyone = cluster.controllers
     given = [broker for broker in everyone if broker.settings]
     if not given:
         return None
     what = f"`{key}` of topic {topic.name} is not stated, and the controllers differ"
-    return agreed_value([value_of(cluster, broker, key) for broker in given], given, everyone, what, key)
+    return agreed_value([setting_value(cluster, broker, key) for broker in given], given, everyone, what, key)
 
 
-def _or_of_controllers(
+def _own_or_controllers_value(
     cluster: Cluster, topic: Topic, own: Setting, of_controllers: SettingValue | None
 ) -> SettingValue:
     """A description shows what a broker's file sets as if it were the topic's: where such a file has the same, it is
     open whose it is, if the controllers have something else."""
-    stated = value_of(cluster, replace(topic, settings=(replace(own, whose=""),)), UNCLEAN)
+    stated = setting_value(cluster, replace(topic, settings=(replace(own, whose=""),)), UNCLEAN)
     if not is_perhaps_of_broker(cluster, settings_table()[UNCLEAN], own):
         return stated
-    possible = [*_values(stated), *_values(of_controllers or Default("false", "KIP-106"))]
+    possible = [*_possible_values(stated), *_possible_values(of_controllers or Default("false", "KIP-106"))]
     if len({default.value for default in possible}) == 1:
         return stated
     why = f"`{own.key}` at {own.origin} may be the topic's, or the broker's, which the controllers do not see"
@@ -87,10 +94,10 @@ def _or_of_controllers(
         case _:
             pass
     found = tuple({default.value: default for default in possible}.values())
-    return Unknown(why, whose_setting(topic), found, tuple({said.value: said for said in given}.values()))
+    return Unknown(why, owner_of_topic_setting(topic), found, tuple({said.value: said for said in given}.values()))
 
 
-def _values(answer: SettingValue) -> Sequence[Default]:
+def _possible_values(answer: SettingValue) -> Sequence[Default]:
     match answer:
         case StatedValue(value=value, origin=origin):
             return [Default(value, str(origin))]
@@ -100,7 +107,7 @@ def _values(answer: SettingValue) -> Sequence[Default]:
             return possible
 
 
-def _like_brokers(of_brokers: SettingValue, default: str) -> SettingValue:
+def _value_assumed_of_controllers(of_brokers: SettingValue, default: str) -> SettingValue:
     """Where no controller's file was given. What only the brokers' files are known to set is open; a default, and what
     is set cluster-wide or says the same as the default, is assumed of the controllers too."""
     if isinstance(of_brokers, Unknown):
@@ -109,5 +116,5 @@ def _like_brokers(of_brokers: SettingValue, default: str) -> SettingValue:
         assumed = "the controllers, whose files were not given, do not set it otherwise"
         return replace(of_brokers, assumption="; ".join(filter(None, (of_brokers.assumption, assumed))))
     why = "only the brokers' files set it, and in KRaft those of the controllers, which were not given, decide"
-    possible = (*_values(of_brokers), Default(default, "the default, on the controllers"))
+    possible = (*_possible_values(of_brokers), Default(default, "the default, on the controllers"))
     return Unknown(why, _GIVE, possible, (of_brokers,) if isinstance(of_brokers, StatedValue) else ())

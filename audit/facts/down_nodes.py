@@ -10,12 +10,12 @@ from .facts import UnservedTopicError
 def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> None:
     """Raises UnservedTopicError where no replica of a topic, or no majority of the controllers, is ever up; `why_down`
     are the cluster's `refusals`, which are the same for all of its topics."""
-    why = _never_up(cluster, topic, why_down)
+    why = _why_never_up(cluster, topic, why_down)
     if why:
         raise UnservedTopicError(why)
 
 
-def _never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
+def _why_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
     keepers = {id(keeper) for keeper in cluster.keepers}
     found = [(why, node) for node, why in why_down if id(node) in keepers]
     held = {number for partition in topic.partitions for number in partition.replicas}

@@ -117,7 +117,7 @@ def open_statements(settings: Sequence[UsedSetting]) -> OpenStatements | None:
     return OpenStatements("contradict each other" if len(settings) > 1 else "may not be in force", tuple(settings))
 
 
-def statements_of(answer: SettingValue, key: str) -> OpenStatements | None:
+def statements_of_setting(answer: SettingValue, key: str) -> OpenStatements | None:
     """What is stated of a setting that is open all the same (`Unknown.statements`)."""
     stated = answer.statements if isinstance(answer, Unknown) else ()
     return open_statements([UsedSetting(key, said.value, said.origin, said.assumption) for said in stated])

@@ -6,14 +6,20 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, is_fixed, value_of
+from ..cluster.settings import base_family, is_fixed, setting_value
 from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared_key, is_true
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
-from ..startup.producers import refusal_of, refused_settings, refuses_by_default, switches_off, unknown_refusal
+from ..startup.producers import (
+    first_refusal_of_producer,
+    refused_settings,
+    refuses_by_default,
+    switches_off,
+    unknown_refusal,
+)
 from .facts import (
     Fact,
     FactValue,
@@ -23,7 +29,7 @@ from .facts import (
     UnansweredTopicError,
     UsedSetting,
     note_setting,
-    statements_of,
+    statements_of_setting,
 )
 from .record_format import has_old_format
 
@@ -43,7 +49,7 @@ _SHOWN = {"none": "0", "leader": "1", "all": "all"}
 _ASK = "--acks, or which producers write it, in audit.toml"
 
 
-def producers(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
+def producers_of_topic(cluster: Cluster, topic: Topic) -> Sequence[Client | None]:
     """Who writes a topic: as audit.toml says, else the only producer among the files, else None: not stated.
 
     `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
@@ -68,27 +74,27 @@ def producer_facts(
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
     found of a producer is added to `facts_by_client`, and taken from there."""
     if topic.internal or topic.is_made_by_program:
-        yield _acks_of_kafka(cluster, topic, used_settings)
+        yield _kafkas_own_acks_fact(cluster, topic, used_settings)
     elif producer is None:
-        yield _acks_of_anybody(cluster, used_settings)
-        again = unnamed_give_again(cluster) is True
-        on, off = _idempotence(True, explicit=False), _idempotence(False, explicit=False)
-        given = _given_to_no_topic(cluster, ENABLE_IDEMPOTENCE)
+        yield _unstated_acks_fact(cluster, used_settings)
+        again = unnamed_producers_repeat_sequence_numbers(cluster) is True
+        on, off = _idempotence_value(True, explicit=False), _idempotence_value(False, explicit=False)
+        given = _open_statements_without_topics(cluster, ENABLE_IDEMPOTENCE)
         yield Fact(ENABLE_IDEMPOTENCE, (FactValue(on.text, {**on.sets, "gives_again": again}), off), _ASK, given)
     else:
         if not any(producer.has_name(name) for name in _producer_names(cluster, topic)):
             why = "assumed to write it: the only producer's file that was given"
             used_settings.append(UsedSetting("producer", producer.name, producer.origin, why))
         if producer not in facts_by_client:
-            facts_by_client[producer] = _said_by(cluster, producer)
+            facts_by_client[producer] = _facts_of_producer(cluster, producer)
         _raise_if_format_refuses(cluster, topic, producer)
         facts, by = facts_by_client[producer]
         used_settings += by
         yield from facts
 
 
-def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
-    refusal = refusal_of(cluster, producer)
+def _facts_of_producer(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequence[UsedSetting]]:
+    refusal = first_refusal_of_producer(cluster, producer)
     if refusal is not None:
         raise StoppedProducerError(producer.name, refusal.what, refusal.to_do, _settings_named(refusal, producer))
     unknown = unknown_refusal(cluster, producer)
@@ -96,7 +102,7 @@ def _said_by(cluster: Cluster, producer: Client) -> tuple[Sequence[Fact], Sequen
         why = f"{unknown.what}; {unknown.to_do}"
         raise UnansweredTopicError(why, decided_by=_settings_named(unknown, producer))
     used: list[UsedSetting] = []
-    return [_acks(cluster, producer, used), *_sending(cluster, producer, used)], used
+    return [_acks_fact(cluster, producer, used), *_sending_facts(cluster, producer, used)], used
 
 
 def _settings_named(refusal: Finding, producer: Client) -> list[UsedSetting]:
@@ -136,7 +142,7 @@ def _is_idempotent(cluster: Cluster, producer: Client) -> bool | None:
     """Whether a producer is idempotent, by its file or by default; None where that is not known."""
     if asks_for_idempotence(cluster, producer):
         return True
-    answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
+    answer = setting_value(cluster, producer, ENABLE_IDEMPOTENCE)
     if any(switches_off(producer, setting) for setting in settings_in_force(producer)):
         return False
     if isinstance(answer, Unknown):
@@ -155,24 +161,24 @@ def _producer_names(cluster: Cluster, topic: Topic) -> Sequence[str]:
     return () if use is None else use.producers
 
 
-def _acks_of_anybody(cluster: Cluster, used_settings: list[UsedSetting]) -> Fact:
+def _unstated_acks_fact(cluster: Cluster, used_settings: list[UsedSetting]) -> Fact:
     if cluster.acks is not None:
         used_settings.append(UsedSetting("acks", cluster.acks.value, cluster.acks.origin))
         return Fact("acks", (FactValue(cluster.acks.value, {"acks": MODEL_ACKS[cluster.acks.value]}),))
-    given = _given_to_no_topic(cluster, ACKS)
+    given = _open_statements_without_topics(cluster, ACKS)
     return Fact("acks", (FactValue("all", {"acks": "all"}), FactValue("1", {"acks": "leader"})), _ASK, given)
 
 
-def _given_to_no_topic(cluster: Cluster, key: KeyName) -> OpenStatements | None:
+def _open_statements_without_topics(cluster: Cluster, key: KeyName) -> OpenStatements | None:
     """What the files of producers state of a setting, where no file says who writes a topic; None where none does."""
     writers = (client for client in cluster.clients if client.kind == "producer")
-    stated = [value_of(cluster, client, key) for client in writers]
+    stated = [setting_value(cluster, client, key) for client in writers]
     settings = [UsedSetting(key, said.value, said.origin) for said in stated if isinstance(said, StatedValue)]
     settings.sort(key=lambda used: MODEL_ACKS.get(used.value, used.value) in ("all", "true"))  # the weakest first
     return OpenStatements("no file says who writes it", tuple(settings)) if settings else None
 
 
-def _acks_of_kafka(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
+def _kafkas_own_acks_fact(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """All, but of a commit before 4.0 what `offsets.commit.required.acks` says, which 4.0 has no more: 0 is as 1, since
     the leader itself appends, and any other number is refused with each commit (ReplicaManager.isValidRequiredAcks).
     Raises RefusedCommitsError."""
@@ -193,15 +199,15 @@ def _acks_of_kafka(cluster: Cluster, topic: Topic, used_settings: list[UsedSetti
     return Fact("acks", (FactValue("all", {"acks": "all"}),))
 
 
-def _acks(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Fact:
-    answer = value_of(cluster, producer, ACKS)
+def _acks_fact(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Fact:
+    answer = setting_value(cluster, producer, ACKS)
     if not isinstance(answer, StatedValue) and asks_for_idempotence(cluster, producer):
         answer = Default("all", "an idempotent producer has acks=all, unless it is set")
     note_setting(answer, "acks", used_settings)
     if isinstance(answer, Unknown):
         words = dict.fromkeys(MODEL_ACKS[default.value] for default in answer.possible if default.value in MODEL_ACKS)
         choices = tuple(FactValue(_SHOWN[text], {"acks": text}) for text in words or ("all", "leader"))
-        return Fact("acks", choices, answer.ask, statements_of(answer, "acks"))
+        return Fact("acks", choices, answer.ask, statements_of_setting(answer, "acks"))
     word = MODEL_ACKS.get(answer.value.strip().lower())
     if word is None:
         raise UnansweredTopicError(
@@ -213,26 +219,26 @@ def _acks(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) 
 def asks_for_idempotence(cluster: Cluster, producer: Client) -> bool:
     """Whether the file itself asks for it: by its name, or by transactions, which need it; not of a client that has no
     idempotence whatever is set."""
-    answer = value_of(cluster, producer, ENABLE_IDEMPOTENCE)
+    answer = setting_value(cluster, producer, ENABLE_IDEMPOTENCE)
     if isinstance(answer, StatedValue):
         return is_true(answer.value)
     if is_fixed(producer, ENABLE_IDEMPOTENCE):
         return False
-    transactional = value_of(cluster, producer, TRANSACTIONAL_ID)
+    transactional = setting_value(cluster, producer, TRANSACTIONAL_ID)
     return isinstance(transactional, StatedValue) and bool(transactional.value)
 
 
-def _sending(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Iterator[Fact]:
+def _sending_facts(cluster: Cluster, producer: Client, used_settings: list[UsedSetting]) -> Iterator[Fact]:
     key, idempotence = ENABLE_IDEMPOTENCE, True
     if asks_for_idempotence(cluster, producer):
-        note_setting(value_of(cluster, producer, key), key, used_settings)
-        again = gives_again(cluster, producer) is True
+        note_setting(setting_value(cluster, producer, key), key, used_settings)
+        again = repeats_sequence_numbers(cluster, producer) is True
         if again and producer.version is not None:
             used_settings.append(UsedSetting("client", f"Java {producer.version.value}", producer.version.origin))
-        asked = _idempotence(True, explicit=True)
+        asked = _idempotence_value(True, explicit=True)
         yield Fact(key, (FactValue(asked.text, {**asked.sets, "gives_again": again}),))
     else:
-        answer = value_of(cluster, producer, key)
+        answer = setting_value(cluster, producer, key)
         off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
         if off is not None and isinstance(answer, Default) and is_true(answer.value):
             used_settings.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
@@ -242,29 +248,29 @@ def _sending(cluster: Cluster, producer: Client, used_settings: list[UsedSetting
         truths = tuple(dict.fromkeys(is_true(value) for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
         explicit = refuses_by_default(producer)
-        choices = tuple(_idempotence(truth, explicit=explicit) for truth in truths)
-        yield Fact(key, choices, ask, statements_of(answer, key))
-    in_flight, ask, stated = _numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)
+        choices = tuple(_idempotence_value(truth, explicit=explicit) for truth in truths)
+        yield Fact(key, choices, ask, statements_of_setting(answer, key))
+    in_flight, ask, stated = _possible_numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)
     most = (FactValue(str(number), {"in_flight": max(1, number or MOST_IN_FLIGHT)}) for number in in_flight)
     yield Fact("in flight", tuple(most), ask, stated)
     if 1 in in_flight and idempotence:
-        yield _goes_on_after_gap(producer)
-    retries, ask, stated = _numbers(cluster, producer, RETRIES, used_settings)
+        yield _sending_after_gap_fact(producer)
+    retries, ask, stated = _possible_numbers(cluster, producer, RETRIES, used_settings)
     some = {retry != 0: FactValue(str(retry), {"retries": retry != 0}) for retry in retries}
     yield Fact("retries", tuple(some.values()), ask, stated)
 
 
-def gives_again(cluster: Cluster, producer: Client) -> bool | None:
+def repeats_sequence_numbers(cluster: Cluster, producer: Client) -> bool | None:
     """Whether an idempotent producer gives the sequence of a record that it gave up to the next one, which is then
     acknowledged without being there: Java's clients of 2.1 to 2.4 do (Sender.completeBatch and canRetry of 2.4.1; it is
     possible since KIP-91, and no more since KIP-360). None where it may be such a client. Up to 2.4 none is idempotent
     unless it is asked for."""
     if not asks_for_idempotence(cluster, producer) or base_family(producer) not in (None, "java"):
         return False
-    return None if base_family(producer) is None else _java_gives_again(producer.version)
+    return None if base_family(producer) is None else _java_repeats_sequence_numbers(producer.version)
 
 
-def _java_gives_again(version: StatedValue | None) -> bool | None:
+def _java_repeats_sequence_numbers(version: StatedValue | None) -> bool | None:
     if version is None:
         return None
     since, ended = (is_at_least(version.value, release) for release in ("2.1", "2.5"))
@@ -273,13 +279,14 @@ def _java_gives_again(version: StatedValue | None) -> bool | None:
     return True if since and ended is False else None
 
 
-def unnamed_give_again(cluster: Cluster) -> bool | None:
-    """`gives_again` of producers of which no file was given, if they are idempotent; None where they may be such."""
+def unnamed_producers_repeat_sequence_numbers(cluster: Cluster) -> bool | None:
+    """`repeats_sequence_numbers` of producers of which no file was given, if they are idempotent; None where they may
+    be such."""
     family, version = cluster.unnamed_clients or ("java", None)
-    return _java_gives_again(version) if family in ("java", "spring") else False
+    return _java_repeats_sequence_numbers(version) if family in ("java", "spring") else False
 
 
-def _goes_on_after_gap(producer: Client) -> Fact:
+def _sending_after_gap_fact(producer: Client) -> Fact:
     """Whether a producer goes on in a new epoch once it has given up a record (KIP-360): Java's does since 2.5."""
     java, version = base_family(producer) == "java", producer.version
     since = is_at_least(version.value, "2.5") if java and version is not None else None
@@ -292,18 +299,18 @@ def _goes_on_after_gap(producer: Client) -> Fact:
 _RENEWS = {True: "a new epoch", False: "a new producer id"}
 
 
-def _idempotence(is_requested: bool, *, explicit: bool) -> FactValue:
+def _idempotence_value(is_requested: bool, *, explicit: bool) -> FactValue:
     return FactValue(str(is_requested).lower(), {"idempotent": is_requested, "explicit": explicit})
 
 
-def _numbers(
+def _possible_numbers(
     cluster: Cluster, producer: Client, key: KeyName, used_settings: list[UsedSetting]
 ) -> tuple[tuple[int | None, ...], str, OpenStatements | None]:
     """What a number of a producer may be, where only a profile sets it otherwise (None if nothing says); what to give,
     and what is stated of it though it is open."""
-    answer = note_setting(value_of(cluster, producer, key), key, used_settings)
+    answer = note_setting(setting_value(cluster, producer, key), key, used_settings)
     if not isinstance(answer, Unknown):
         return (int(answer.value) if answer.value.isdecimal() else None,), "", None
     given = any(setting.when and setting.key == key for setting in producer.settings)
     possible = dict.fromkeys(int(default.value) for default in answer.possible if given and default.value.isdecimal())
-    return tuple(possible) or (None,), answer.ask, statements_of(answer, key)
+    return tuple(possible) or (None,), answer.ask, statements_of_setting(answer, key)

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic, is_run_by_strimzi
-from ..cluster.settings import value_of
+from ..cluster.settings import setting_value
 from ..cluster.statements import Default, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared_key, is_false, is_true
@@ -22,7 +22,7 @@ from ..kafka.profiles import MOST_REPLICAS
 from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
 from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting, open_statements
-from .placement import creatable, has_one_by_default, placement
+from .placement import check_creatable, has_one_by_default, placement_fact
 
 AUTO_CREATE_TOPICS_ENABLE = declared_key("auto.create.topics.enable")
 
@@ -37,35 +37,37 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
     before 0.11 (KIP-98)."""
     there, kafka = {topic.name for topic in cluster.topics}, cluster.versions.kafka
     if not any(not topic.internal for topic in cluster.topics):
-        yield _made_by_brokers(cluster, NEW_TOPICS)
+        yield _topic_created_by_brokers(cluster, NEW_TOPICS)
     for name in REPLICAS_OF:
         older = name != OFFSETS and kafka is not None and is_at_least(kafka.value, "0.11") is False
         if name not in there and not older:
-            yield _made_by_brokers(cluster, name)
+            yield _topic_created_by_brokers(cluster, name)
     for name, (key, switch) in WHERE_SET.items():
-        if name not in there and any(_is_asked_for(cluster, key, switch, at) for at in range(len(cluster.keepers))):
-            yield _made_by_brokers(cluster, name)
+        if name not in there and any(
+            _is_topic_asked_for(cluster, key, switch, at) for at in range(len(cluster.keepers))
+        ):
+            yield _topic_created_by_brokers(cluster, name)
 
 
-def _is_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, index: int) -> bool:
+def _is_topic_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, index: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
-    answer = value_of(cluster, cluster.keepers[index], switch) if switch else None
+    answer = setting_value(cluster, cluster.keepers[index], switch) if switch else None
     on = isinstance(answer, StatedValue) and is_true(answer.value)
-    return on or isinstance(value_of(cluster, cluster.keepers[index], key), StatedValue)
+    return on or isinstance(setting_value(cluster, cluster.keepers[index], key), StatedValue)
 
 
-def _made_by_brokers(cluster: Cluster, name: str) -> Topic:
-    answers = _asked_of_makers(cluster, name, REPLICAS_SET_BY[name])
+def _topic_created_by_brokers(cluster: Cluster, name: str) -> Topic:
+    answers = _values_of_creating_nodes(cluster, name, REPLICAS_SET_BY[name])
     stated = [said for said in answers if isinstance(said, StatedValue)]
     return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
 
 
-def asked_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[SettingValue]:
+def values_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[SettingValue]:
     """What the brokers have for a setting, each value once; those whose files were not given are like these."""
-    return _once([value_of(cluster, keeper, key) for keeper in cluster.keepers])
+    return _distinct_values([setting_value(cluster, keeper, key) for keeper in cluster.keepers])
 
 
-def _once(answers: Sequence[SettingValue]) -> tuple[SettingValue, ...]:
+def _distinct_values(answers: Sequence[SettingValue]) -> tuple[SettingValue, ...]:
     return tuple({None if isinstance(said, Unknown) else said.value: said for said in reversed(answers)}.values())
 
 
@@ -75,14 +77,14 @@ def creating_nodes(cluster: Cluster, name: str) -> tuple[Broker, ...]:
     makes no topic on first use decides none there."""
     if name != NEW_TOPICS or cluster.control_plane != "kraft":
         return cluster.keepers
-    controllers = _deciding(cluster)
+    controllers = _deciding_controllers(cluster)
     on_first_use = tuple(node for node in cluster.keepers if not controllers or _makes_topics(cluster, node))
     return tuple(node for node in cluster.brokers if node in on_first_use or node in controllers)
 
 
 def _makes_topics(cluster: Cluster, broker: Broker) -> bool:
     """Whether a broker may make a topic on first use."""
-    answer = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
+    answer = setting_value(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
     return isinstance(answer, Unknown) or not is_false(answer.value)
 
 
@@ -90,12 +92,12 @@ def _default_factors(cluster: Cluster) -> Sequence[SettingValue]:
     """With how many replicas a topic is created of which nobody says how many; of controllers whose files were not
     given, what the brokers have or the default."""
     if cluster.control_plane != "kraft":
-        return asked_of_brokers(cluster, DEFAULT_FACTOR)
-    given = [value_of(cluster, node, DEFAULT_FACTOR) for node in _deciding(cluster)]
+        return values_of_brokers(cluster, DEFAULT_FACTOR)
+    given = [setting_value(cluster, node, DEFAULT_FACTOR) for node in _deciding_controllers(cluster)]
     if given:
-        return _once(given)
+        return _distinct_values(given)
     unset = Default("1", "KafkaConfig: the default, on the controllers, whose files were not given")
-    return _once([*asked_of_brokers(cluster, DEFAULT_FACTOR), unset])
+    return _distinct_values([*values_of_brokers(cluster, DEFAULT_FACTOR), unset])
 
 
 def replication_factors(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Sequence[int]:
@@ -107,9 +109,9 @@ def replication_factors(cluster: Cluster, topic: Topic, used_settings: list[Used
     elif has_one_by_default(cluster, topic):
         used_settings.append(UsedSetting("replication.factor", "1", None, "StreamsConfig before 3.0 (KIP-733)"))
         found = 1
-    numbers = _made_with(cluster, topic, used_settings) if found is None else [found]
+    numbers = _replication_factors_by_default(cluster, topic, used_settings) if found is None else [found]
     if not topic.partitions:
-        numbers = [creatable(cluster, topic, number, used_settings) for number in numbers]
+        numbers = [check_creatable(cluster, topic, number, used_settings) for number in numbers]
     if topic.name == OFFSETS and found is None and _is_before_kip_115(cluster):
         numbers = list(range(max(numbers), 0, -1))
         why = "before 0.11 it is made with as many replicas as brokers were alive then, at most these (KIP-115)"
@@ -124,29 +126,37 @@ def _is_before_kip_115(cluster: Cluster) -> bool:
     return kafka is not None and is_at_least(kafka.value, "0.11") is False
 
 
-def _asks_for_none(cluster: Cluster, topic: Topic) -> bool:
+def _asks_for_no_factor(cluster: Cluster, topic: Topic) -> bool:
     """Whether it is created by someone, who states no number of replicas if none is known."""
     return topic.resource is not None or topic in cluster.planned_topics
 
 
 def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
     """Whether controllers decide its number of replicas whose files were not given."""
-    return cluster.control_plane == "kraft" and not _deciding(cluster) and _asks_for_none(cluster, topic)
+    return (
+        cluster.control_plane == "kraft" and not _deciding_controllers(cluster) and _asks_for_no_factor(cluster, topic)
+    )
 
 
-def _deciding(cluster: Cluster) -> tuple[Broker, ...]:
+def _deciding_controllers(cluster: Cluster) -> tuple[Broker, ...]:
     """The controllers of KRaft whose settings were given. Strimzi gives every node those of its Kafka resource."""
     found = tuple(node for node in cluster.controllers if node.settings)
     return found or (cluster.keepers if is_run_by_strimzi(cluster) else ())
 
 
-def _made_with(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> list[int]:
+def _replication_factors_by_default(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> list[int]:
     """Who asks for no number of replicas has the topic made with that of the controllers; all other topics are made
     with that of a broker, whichever it is."""
-    asks_for_none = _asks_for_none(cluster, topic)
+    asks_for_none = _asks_for_no_factor(cluster, topic)
     key = REPLICAS_SET_BY.get(topic.name) if topic not in cluster.topics else None
     key = DEFAULT_FACTOR if asks_for_none else key
-    answers = _default_factors(cluster) if asks_for_none else _asked_of_makers(cluster, topic.name, key) if key else ()
+    answers = (
+        _default_factors(cluster)
+        if asks_for_none
+        else _values_of_creating_nodes(cluster, topic.name, key)
+        if key
+        else ()
+    )
     known = [said for said in answers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if not key or not known or len(known) < len(answers):
         raise UnansweredTopicError(
@@ -160,8 +170,8 @@ def _made_with(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting])
     return [int(said.value) for said in known]
 
 
-def _asked_of_makers(cluster: Cluster, name: str, key: KeyName) -> Sequence[SettingValue]:
-    return _once([value_of(cluster, node, key) for node in creating_nodes(cluster, name)])
+def _values_of_creating_nodes(cluster: Cluster, name: str, key: KeyName) -> Sequence[SettingValue]:
+    return _distinct_values([setting_value(cluster, node, key) for node in creating_nodes(cluster, name)])
 
 
 def _count_without_observers(cluster: Cluster, topic: Topic, replicas: int | None) -> int | None:
@@ -188,9 +198,9 @@ def factor_and_placement(
     if len(numbers) == 1:
         both = dict.fromkeys((*numbers, 1) if open_ else numbers)
         yield Fact("replication factor", tuple(FactValue(str(n), {"replicas": n}) for n in both), ask)
-        yield placement(cluster, topic, numbers[0], used_settings)
+        yield placement_fact(cluster, topic, numbers[0], used_settings)
         return
-    choices = [(number, placement(cluster, topic, number, used_settings)) for number in numbers]
+    choices = [(number, placement_fact(cluster, topic, number, used_settings)) for number in numbers]
     made = tuple(FactValue(str(n), {**placed.choices[0].sets, "replicas": n}) for n, placed in choices)
     if topic.internal:
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
@@ -201,7 +211,7 @@ def factor_and_placement(
     yield Fact("replication factor", made, ask, open_statements(list(differing.values())))
 
 
-def with_what_is_made(
+def versions_with_created_replicas(
     cluster: Cluster, topic: Topic, most: int, versions: Sequence[FactValue], used_settings: list[UsedSetting]
 ) -> Iterator[FactValue]:
     """Versions that an open cluster may have: with one before 0.11 its offsets topic may have any number of replicas
@@ -211,15 +221,15 @@ def with_what_is_made(
         old = is_made and not _is_before_kip_115(cluster) and version.sets["binary"] == "kafka_0_10"
         yield version
         for number in range(most - 1, 0, -1) if old else ():
-            placed = placement(cluster, topic, number, used_settings).choices[0].sets
+            placed = placement_fact(cluster, topic, number, used_settings).choices[0].sets
             shown = f"{version.text}, made with {number} of its brokers alive"
             yield FactValue(shown, {**version.sets, **placed, "replicas": number})
 
 
-def min_isr_set_by(cluster: Cluster, topic: Topic) -> Sequence[SettingValue]:
+def values_of_min_isr(cluster: Cluster, topic: Topic) -> Sequence[SettingValue]:
     """What a topic of Kafka's own is created with, where it has a setting of its own; () where it has not."""
     own = MIN_ISR_OF.get(topic.name)
-    return asked_of_brokers(cluster, own) if own is not None and is_to_be_created(topic) else ()
+    return values_of_brokers(cluster, own) if own is not None and is_to_be_created(topic) else ()
 
 
 def is_to_be_created(topic: Topic) -> bool:

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from ..cluster.addresses import (
     Server,
-    assumed_of_nodes,
+    address_and_name_pairs,
     conflicting_loopbacks,
+    node_address_assumptions,
     servers_and_path,
-    unlike,
     zookeeper_servers,
 )
 from ..cluster.addresses import place_on_hosts as placed_on_hosts
@@ -21,17 +21,17 @@ from ..cluster.findings import Finding
 from ..cluster.settings import base_family
 from ..cluster.statements import Origin, StatedValue, Unread, WrongOptionError
 from ..kafka import key_names
-from ..kafka.keys import declared_key, owners
+from ..kafka.keys import declared_key, distribution_names
 from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
-from ..kafka.versions import ControlPlane, is_at_least, is_version, span
+from ..kafka.versions import ControlPlane, is_at_least, is_version, releases_meant
 from ..readers.parsed_file import Part, parse_numbers
-from ..readers.zookeeper import one_ensemble, stand_alone
+from ..readers.zookeeper import join_ensemble, note_stand_alone_servers
 from .nodes import joined_nodes
 from .options import OPTIONS, Options, client_option, refuse_unknown, stated_release, unnamed_clients
 from .parts import JoinedParts, withhold_values
 from .racks import place_in_racks
 from .topics import joined_topics, planned_topics
-from .unread import brokers_without_files, not_described
+from .unread import brokers_without_files, undescribed_topic_text
 
 CONTROLLER_QUORUM_BOOTSTRAP_SERVERS = declared_key("controller.quorum.bootstrap.servers")
 CONTROLLER_QUORUM_VOTERS = declared_key("controller.quorum.voters")
@@ -47,15 +47,15 @@ def join_parts(
     for left in unread:
         joined.note_unread(left)
     topics = joined_topics(joined)
-    versions = _versions(joined, options)
-    quorum = _quorum(joined, versions)
-    _of_one_cluster(joined)
-    ensemble = one_ensemble(joined.parts, joined.findings)
+    versions = _joined_versions(joined, options)
+    quorum = _joined_quorum(joined, versions)
+    _refuse_several_clusters(joined)
+    ensemble = join_ensemble(joined.parts, joined.findings)
     msk = versions.distribution is not None and versions.distribution.value == "msk"
     nodes = joined_nodes(joined, topics, quorum, of_msk=msk)
     brokers, zookeepers = placed_on_hosts(nodes, quorum, ensemble)
-    _of_one_ensemble(joined, brokers)
-    unnamed = _of_two_ways(joined, brokers, zookeepers, quorum)
+    _note_several_ensembles(joined, brokers)
+    unnamed = _note_addresses_beside_names(joined, brokers, zookeepers, quorum)
     brokers, zookeeper_racks, of_racks = place_in_racks(joined.parts, brokers, zookeepers, quorum)
     joined.findings += of_racks
     cluster = Cluster(
@@ -66,7 +66,7 @@ def join_parts(
         passing_ensemble=next((fact for part in parts for fact in part.facts.get("passing_ensemble", ())), None),
         quorum=quorum,
         topics=topics,
-        clients=_clients(joined, options),
+        clients=_joined_clients(joined, options),
         unnamed_clients=unnamed_clients(options),
         dynamic=joined.agree("all brokers", (s for part in parts for s in part.dynamic)),
         versions=versions,
@@ -87,19 +87,19 @@ def join_parts(
         *joined.assumptions,
         *alike,
         *unnamed,
-        *_of_voters(quorum, versions),
-        *_of_voters_without_files(cluster),
-        *assumed_of_nodes(cluster),
+        *_voter_assumptions(quorum, versions),
+        *_assumptions_of_voters_without_files(cluster),
+        *node_address_assumptions(cluster),
     )
     cluster = replace(cluster, twice=tuple(joined.twice), assumptions=assumed)
-    _uses(joined, cluster)
+    _check_topic_uses(joined, cluster)
     return cluster, joined.findings
 
 
-def _clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
+def _joined_clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
     """Every client as its file and the options say. What is said of one file is stronger than what is said of all."""
     clients = [client for part in joined_parts.parts for client in part.clients]
-    clients += _also(clients, [use for part in joined_parts.parts for use in part.uses])
+    clients += _clients_of_both_kinds(clients, [use for part in joined_parts.parts for use in part.uses])
     given = sorted((client_option(text) for text in options.clients), key=lambda option: option[0] is not None)
     for name, family, _ in given:
         if name is not None and not any(client.has_name(name) for client in clients):
@@ -107,10 +107,10 @@ def _clients(joined_parts: JoinedParts, options: Options) -> tuple[Client, ...]:
             raise WrongOptionError(
                 f"--client {name}={family}: no client's file is called so; those that were read: {files}."
             )
-    return tuple(_with_version(client, given) for client in clients)
+    return tuple(_state_client_version(client, given) for client in clients)
 
 
-def _also(clients: Sequence[Client], uses: Sequence[TopicUse]) -> list[Client]:
+def _clients_of_both_kinds(clients: Sequence[Client], uses: Sequence[TopicUse]) -> list[Client]:
     """One file for producers and consumers, where only `audit.toml` says that it is for both."""
     found: dict[tuple[str, str], Client] = {}
     for kind, name in (named for use in uses for named in use.client_names):
@@ -120,7 +120,7 @@ def _also(clients: Sequence[Client], uses: Sequence[TopicUse]) -> list[Client]:
     return list(found.values())
 
 
-def _with_version(client: Client, versions: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
+def _state_client_version(client: Client, versions: Sequence[tuple[str | None, str, StatedValue | None]]) -> Client:
     for name, family, version in versions:
         if name is None or client.has_name(name):
             client = replace(client, family=StatedValue(family, OPTIONS), version=version)
@@ -129,8 +129,8 @@ def _with_version(client: Client, versions: Sequence[tuple[str | None, str, Stat
     return replace(client, settings=withhold_values(settings))
 
 
-def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
-    features, contradicted = _features(joined_parts)
+def _joined_versions(joined_parts: JoinedParts, options: Options) -> Versions:
+    features, contradicted = _joined_features(joined_parts)
     for text in options.features:
         name, mark, level = text.partition("=")
         if not mark or not parse_numbers(level):
@@ -140,10 +140,10 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
                 _note_contradicted(joined_parts, f"--features {text}", said)
                 break
         features[name] = StatedValue(level, OPTIONS)
-    owner = _distribution(joined_parts, options)
+    owner = _stated_distribution(joined_parts, options)
     confluent = owner is not None and owner.value in ("cp-kafka", "cp-server")
     kafka = _stated_or_agreed(joined_parts, "kafka", options.kafka_version, confluent=confluent)
-    unknown = _unknown(joined_parts, options, kafka)
+    unknown = _unknown_release(joined_parts, options, kafka)
     if unknown is not None:
         joined_parts.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
     before = _release_upgraded(joined_parts, kafka) if options.kafka_version and kafka and unknown is None else None
@@ -161,12 +161,14 @@ def _versions(joined_parts: JoinedParts, options: Options) -> Versions:
         features=features,
         all_features=not contradicted and any(part.all_features for part in joined_parts.parts),
         distribution=owner,
-        protocols=() if options.inter_broker_protocol else _different(joined_parts, "inter_broker_protocol"),
+        protocols=()
+        if options.inter_broker_protocol
+        else _contradicting_statements(joined_parts, "inter_broker_protocol"),
         contradicting_versions=dict(_contradicting_versions(joined_parts, options)),
     )
 
 
-def _features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue], dict[str, list[StatedValue]]]:
+def _joined_features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue], dict[str, list[StatedValue]]]:
     """The level of each feature, and those of which files state several levels: nothing says which one is finalized. A
     feature that a whole list leaves out has level 0."""
     whole = [part for part in joined_parts.parts if part.all_features]
@@ -175,7 +177,7 @@ def _features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue], dict[s
     contradicted: dict[str, list[StatedValue]] = {}
     for name in names:
         stated = [part.features[name] for part in joined_parts.parts if name in part.features]
-        stated += [StatedValue("0", _where(part)) for part in whole if name not in part.features]
+        stated += [StatedValue("0", _place_of_part(part)) for part in whole if name not in part.features]
         if len({said.value for said in stated}) > 1:
             contradicted[name] = stated
             joined_parts.contradict(f"`{name}`", stated)
@@ -186,19 +188,19 @@ def _features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue], dict[s
 
 def _release_upgraded(joined_parts: JoinedParts, planned_release: StatedValue) -> StatedValue | None:
     """The release that all files state, where that which the option plans is a newer one; else None."""
-    stated = [fact for fact in _facts(joined_parts, "kafka") if is_version(fact.value)]
-    if not stated or _different(joined_parts, "kafka"):
+    stated = [fact for fact in _statements_of_fact(joined_parts, "kafka") if is_version(fact.value)]
+    if not stated or _contradicting_statements(joined_parts, "kafka"):
         return None
     before = max(stated, key=lambda fact: len(fact.value))
-    return before if span(before.value)[1] < span(planned_release.value)[0] else None
+    return before if releases_meant(before.value)[1] < releases_meant(planned_release.value)[0] else None
 
 
 def _metadata_version_kept(joined_parts: JoinedParts, release_before: StatedValue) -> StatedValue | None:
     """What metadata.version is at most once the software is upgraded, where no file states it: that of the release
     before. With ZooKeeper brokers speak the protocol of their software, unless it is set."""
-    if _control_plane(joined_parts) == "zookeeper" or _facts(joined_parts, "metadata_version"):
+    if _control_plane(joined_parts) == "zookeeper" or _statements_of_fact(joined_parts, "metadata_version"):
         return None
-    release = ".".join(map(str, span(release_before.value)[0][:2]))
+    release = ".".join(map(str, releases_meant(release_before.value)[0][:2]))
     return StatedValue(release, release_before.origin, f"at most, as Kafka {release_before.value} has it")
 
 
@@ -211,21 +213,25 @@ def _contradicting_versions(
         ("metadata_version", "metadata.version", options.metadata_version),
         ("distribution", "distribution", options.distribution),
     ):
-        if option is None and (differing := _different(joined_parts, name)):
+        if option is None and (differing := _contradicting_statements(joined_parts, name)):
             yield called, differing
 
 
-def _unknown(joined_parts: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
+def _unknown_release(joined_parts: JoinedParts, options: Options, kafka: StatedValue | None) -> StatedValue | None:
     """The first release that is stated and not known, in words: the option's, or those of files; then a
     metadata.version."""
-    named = [kafka] if options.kafka_version and kafka else _facts(joined_parts, "kafka")
+    named = [kafka] if options.kafka_version and kafka else _statements_of_fact(joined_parts, "kafka")
     for fact in named:
         if why := why_not_known(fact.value):
             return StatedValue(f"Kafka {fact.value} is not known: {why}", fact.origin)
-    for fact in () if options.kafka_version else _facts(joined_parts, "unknown_release"):
+    for fact in () if options.kafka_version else _statements_of_fact(joined_parts, "unknown_release"):
         return StatedValue(f"{fact.value} is not known", fact.origin)
     level = options.metadata_version
-    for fact in (stated_release("--metadata-version", level),) if level else _facts(joined_parts, "metadata_version"):
+    for fact in (
+        (stated_release("--metadata-version", level),)
+        if level
+        else _statements_of_fact(joined_parts, "metadata_version")
+    ):
         if is_version(fact.value) and not is_metadata_version(fact.value):
             newest = METADATA_VERSIONS[-1]
             return StatedValue(
@@ -234,7 +240,7 @@ def _unknown(joined_parts: JoinedParts, options: Options, kafka: StatedValue | N
     return None
 
 
-def _facts(joined_parts: JoinedParts, name: str) -> list[StatedValue]:
+def _statements_of_fact(joined_parts: JoinedParts, name: str) -> list[StatedValue]:
     """What all parts state of one thing."""
     return [fact for part in joined_parts.parts for fact in part.facts.get(name, ())]
 
@@ -246,11 +252,11 @@ def _stated_or_agreed(
     agreed = _agreed_statement(joined_parts, name) if option is None or name == "kafka" else None
     if option is None:
         return agreed
-    said = stated_release(_option_of(name), option, confluent=confluent)
+    said = stated_release(_option_name(name), option, confluent=confluent)
     is_upgrade = name == "kafka" and _release_upgraded(joined_parts, said) is not None
-    for fact in () if is_upgrade else _facts(joined_parts, name):
-        if is_version(fact.value) and not _compatible(name, fact.value, said.value):
-            _note_contradicted(joined_parts, f"{_option_of(name)} {said.value}", fact)
+    for fact in () if is_upgrade else _statements_of_fact(joined_parts, name):
+        if is_version(fact.value) and not _can_both_hold(name, fact.value, said.value):
+            _note_contradicted(joined_parts, f"{_option_name(name)} {said.value}", fact)
             break
     return said
 
@@ -262,42 +268,44 @@ def _note_contradicted(joined_parts: JoinedParts, option: str, fact: StatedValue
     joined_parts.incomplete(what, fact.origin, f"leave {name} out, or correct the files")
 
 
-def _distribution(joined_parts: JoinedParts, options: Options) -> StatedValue | None:
+def _stated_distribution(joined_parts: JoinedParts, options: Options) -> StatedValue | None:
     """What the option says, else what the files state, else what the keys of brokers' own files let us assume."""
     if options.distribution:
-        refuse_unknown("--distribution", options.distribution, "distribution", options.distribution, owners())
+        refuse_unknown(
+            "--distribution", options.distribution, "distribution", options.distribution, distribution_names()
+        )
         return StatedValue(options.distribution, OPTIONS)
     if any("distribution" in part.facts for part in joined_parts.parts):
         return _agreed_statement(joined_parts, "distribution")
     return _agreed_statement(joined_parts, "distribution_of_own_file")
 
 
-def _different(joined_parts: JoinedParts, name: str) -> tuple[StatedValue, ...]:
+def _contradicting_statements(joined_parts: JoinedParts, name: str) -> tuple[StatedValue, ...]:
     """Every version that is stated, each once, if they cannot all hold at once."""
     of_version = name != "distribution"
-    facts = [fact for fact in _facts(joined_parts, name) if not of_version or is_version(fact.value)]
+    facts = [fact for fact in _statements_of_fact(joined_parts, name) if not of_version or is_version(fact.value)]
     found = {fact.value: fact for fact in reversed(facts)}
-    apart = any(not _compatible(name, one, other) for one in found for other in found)
-    return tuple(found[text] for text in sorted(found, key=span if of_version else str)) if apart else ()
+    apart = any(not _can_both_hold(name, one, other) for one in found for other in found)
+    return tuple(found[text] for text in sorted(found, key=releases_meant if of_version else str)) if apart else ()
 
 
 def _agreed_statement(joined_parts: JoinedParts, name: str) -> StatedValue | None:
     """The most exact statement if all of them can hold at once, else None and a finding."""
-    facts = _facts(joined_parts, name)
+    facts = _statements_of_fact(joined_parts, name)
     if not name.startswith("distribution"):
         facts = [fact for fact in facts if is_version(fact.value)]
     if not facts:
         return None
     best = max(facts, key=lambda fact: (not fact.assumption, len(fact.value)))
     for fact in facts:
-        if not _compatible(name, fact.value, best.value):
+        if not _can_both_hold(name, fact.value, best.value):
             if name == "kafka":
                 _note_mixed_releases(joined_parts, best, fact)
             elif name == "metadata_version":
                 joined_parts.contradict("`metadata.version`", [best, fact])
             else:
                 what = f"the {name.replace('_', ' ')} is {fact.value} here and {best.value} there"
-                joined_parts.disagree(what, best.origin, fact.origin, f"say which with {_option_of(name)}")
+                joined_parts.disagree(what, best.origin, fact.origin, f"say which with {_option_name(name)}")
             return None
     return best
 
@@ -309,16 +317,16 @@ def _note_mixed_releases(joined_parts: JoinedParts, one: StatedValue, other: Sta
     joined_parts.incomplete(what, other.origin, "give the files of one release, as before or after the upgrade")
 
 
-def _option_of(name: str) -> str:
+def _option_name(name: str) -> str:
     return "--kafka-version" if name == "kafka" else f"--{name.replace('_', '-')}"
 
 
-def _compatible(name: str, one: str, other: str) -> bool:
+def _can_both_hold(name: str, one: str, other: str) -> bool:
     if name.startswith("distribution") or one == other:
         return one == other
     if name == "metadata_version" and "-IV" in one and "-IV" in other:
         return one == other
-    (low, high), (least, most) = span(one), span(other)
+    (low, high), (least, most) = releases_meant(one), releases_meant(other)
     return low <= most and least <= high
 
 
@@ -327,18 +335,18 @@ def _control_plane(joined_parts: JoinedParts) -> ControlPlane | None:
     if len(planes) < 2:
         return planes.pop() if planes else None
     of = {part.control_plane: part for part in joined_parts.parts}
-    first, second = (_where(of[plane]) for plane in ("zookeeper", "kraft"))
+    first, second = (_place_of_part(of[plane]) for plane in ("zookeeper", "kraft"))
     what = "some files are of a cluster with ZooKeeper, others of one with KRaft"
     joined_parts.disagree(what, first, second, "give the files of one cluster, of one side of a migration")
     return None
 
 
-def _where(part: Part) -> Origin:
+def _place_of_part(part: Part) -> Origin:
     stated = [*part.brokers, *(fact for facts in part.facts.values() for fact in facts), *part.features.values()]
     return stated[0].origin if stated else Origin(part.format)
 
 
-def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
+def _joined_quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
     """As the controllers say, else as the brokers' files do."""
     ordered = sorted(joined_parts.parts, key=lambda part: not part.format.endswith("--status"))
     described = [quorum for part in ordered for quorum in part.quorums]
@@ -348,7 +356,9 @@ def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
         first = described[0]
         other = next((quorum for quorum in described if set(quorum.voters) != set(first.voters)), None)
         if other is not None:
-            joined_parts.contradict("the voters", [StatedValue(_ids(one), one.origin) for one in (first, other)])
+            joined_parts.contradict(
+                "the voters", [StatedValue(_voter_ids_text(one), one.origin) for one in (first, other)]
+            )
             return None
         leaders = [quorum for quorum in described if quorum.leader is not None]
         leader = leaders[0].leader if leaders else None
@@ -366,14 +376,15 @@ def _quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
         return None
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
-            what = f"`controller.quorum.voters` has voters {_ids(other)} here, {_ids(listed[0])} there"
+            what = f"`controller.quorum.voters` has voters {_voter_ids_text(other)} here, "
+            what += f"{_voter_ids_text(listed[0])} there"
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
             joined_parts.incomplete(where, other.origin, "give every node the same voters")
             break
     return listed[0] if listed else _quorum_by_roles(joined_parts, nodes)
 
 
-def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
+def _voter_assumptions(quorum: Quorum | None, versions: Versions) -> list[str]:
     """What is taken for granted of the voters that files list: since 4.1 an upgrade of all features makes their quorum
     dynamic, and leaves the files as they are (KAFKA-16538, KAFKA-21426)."""
     stated, kafka = versions.features.get("kraft.version"), versions.kafka
@@ -386,7 +397,7 @@ def _of_voters(quorum: Quorum | None, versions: Versions) -> list[str]:
     ]
 
 
-def _of_voters_without_files(cluster: Cluster) -> list[str]:
+def _assumptions_of_voters_without_files(cluster: Cluster) -> list[str]:
     """What is taken for granted of voters of which no file was given beside those of others."""
     voters = set(cluster.quorum.voters) if cluster.quorum is not None else set[int]()
     given = {node.id for node in cluster.controllers if node.settings}
@@ -408,7 +419,7 @@ def _listed_voters(nodes: Sequence[Broker]) -> list[Quorum]:
     return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
 
 
-def _ids(quorum: Quorum) -> str:
+def _voter_ids_text(quorum: Quorum) -> str:
     return ", ".join(map(str, quorum.voters))
 
 
@@ -444,7 +455,7 @@ MEETING = {declared_key("zookeeper.connect"): 2181, declared_key("controller.quo
 """Where the nodes of one cluster meet, with the port that need not be written."""
 
 
-def _of_one_cluster(joined_parts: JoinedParts) -> None:
+def _refuse_several_clusters(joined_parts: JoinedParts) -> None:
     """Nodes that meet nowhere are of different clusters: other servers, or another path below the same ones.
 
     ZooKeeper's client takes all from the first slash on for the path below which it reads and writes everything
@@ -462,12 +473,12 @@ def _of_one_cluster(joined_parts: JoinedParts) -> None:
                 break
 
 
-def _of_one_ensemble(joined_parts: JoinedParts, brokers: Sequence[Broker]) -> None:
+def _note_several_ensembles(joined_parts: JoinedParts, brokers: Sequence[Broker]) -> None:
     """Brokers on several hosts, each with the ZooKeeper server of its own host; and servers that stand alone."""
     stated = [setting for broker in brokers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
     if stated:
         named = [server for setting in stated if "$" not in setting.value for server in zookeeper_servers(setting)]
-        stand_alone(joined_parts.parts, tuple(dict.fromkeys(named)), joined_parts.findings)
+        note_stand_alone_servers(joined_parts.parts, tuple(dict.fromkeys(named)), joined_parts.findings)
     if (local := conflicting_loopbacks(brokers)) is not None:
         first, second = local
         what = f"`{first.key}` is {first.value} at {first.origin}, and {second.value} here, each on a host of its own"
@@ -475,12 +486,12 @@ def _of_one_ensemble(joined_parts: JoinedParts, brokers: Sequence[Broker]) -> No
         joined_parts.incomplete(f"{what}: no file says whether these servers are of one ensemble", second.origin, to_do)
 
 
-def _of_two_ways(
+def _note_addresses_beside_names(
     joined_parts: JoinedParts, brokers: Sequence[Broker], zookeepers: Sequence[Server], quorum: Quorum | None
 ) -> list[str]:
     """Hosts of which some are named and others have addresses: two of one kind leave the audit undecided, and that two
     of different kinds stand apart is assumed."""
-    within, between = unlike(brokers, zookeepers, quorum)
+    within, between = address_and_name_pairs(brokers, zookeepers, quorum)
     for (one, at), (other, called) in within:
         what = f"{one} is known by an address alone ({min(at)}), and {other} by a name alone ({min(called)})"
         where = next((broker.origin for broker in brokers if f"broker {broker.id}" == one), brokers[0].origin)
@@ -491,18 +502,18 @@ def _of_two_ways(
     ]
 
 
-def _uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
+def _check_topic_uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
     """A mapping that names a client which is not there, or no topic, must not be taken for one that says nothing."""
     for use in cluster.uses:
         embedded = any(
             client.is_embedded for _, name in use.client_names if (client := cluster.client(name)) is not None
         )
-        what = "" if use.subject != "topic" or embedded else not_described(joined_parts.parts, cluster, use)
+        what = "" if use.subject != "topic" or embedded else undescribed_topic_text(joined_parts.parts, cluster, use)
         if what:
             to_do = "describe all topics, or correct the pattern, which is matched whole"
             joined_parts.incomplete(what, use.origin, to_do)
         for kind, name in use.client_names:
-            _of_several_files(joined_parts, cluster, use, kind, name)
+            _note_ambiguous_client(joined_parts, cluster, use, kind, name)
             if cluster.client(name) is None:
                 what = (
                     f"{use.subject} {use.pattern} is said to use {name}, "
@@ -512,7 +523,7 @@ def _uses(joined_parts: JoinedParts, cluster: Cluster) -> None:
                 joined_parts.findings.append(Finding("contradiction", "error", what, use.origin, to_do))
 
 
-def _of_several_files(joined_parts: JoinedParts, cluster: Cluster, use: TopicUse, kind: str, name: str) -> None:
+def _note_ambiguous_client(joined_parts: JoinedParts, cluster: Cluster, use: TopicUse, kind: str, name: str) -> None:
     """A name that several files have, whose clients are not set alike: nothing says which one is meant."""
     named = [client for client in cluster.clients if client.kind == kind and client.has_name(name)]
     if not named or named[0].origin.path == name:

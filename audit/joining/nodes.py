@@ -9,7 +9,7 @@ from ..cluster.cluster import DESCRIBED, Broker, DuplicateId, Quorum, Topic
 from ..cluster.findings import Finding
 from ..cluster.statements import HIDDEN, Origin, Setting
 from ..kafka.keys import LARGEST, declared_key, settings_by_name
-from ..readers.broker_properties import broker_of
+from ..readers.broker_properties import broker_of_settings
 from .options import OPTIONS
 from .parts import JoinedParts, withhold_values
 
@@ -26,12 +26,12 @@ def joined_nodes(
         if broker.id is None:
             nameless.append(replace(broker, settings=withhold_values(broker.settings)))
         elif broker.id in found:
-            found[broker.id] = _same_id(joined_parts, found[broker.id], broker)
+            found[broker.id] = _note_duplicate_id(joined_parts, found[broker.id], broker)
         else:
             found[broker.id] = replace(broker, settings=withhold_values(broker.settings))
-    for number, settings in _of_each(part.whole_brokers for part in joined_parts.parts).items():
-        _add_running(joined_parts, found, number, joined_parts.agree(f"broker {number}", settings))
-    for number, settings in _of_each(part.per_broker for part in joined_parts.parts).items():
+    for number, settings in _settings_by_broker(part.whole_brokers for part in joined_parts.parts).items():
+        _add_running_settings(joined_parts, found, number, joined_parts.agree(f"broker {number}", settings))
+    for number, settings in _settings_by_broker(part.per_broker for part in joined_parts.parts).items():
         known_as = found.get(number, Broker(number, settings[0].origin if settings else Origin(DESCRIBED[0])))
         found[number] = replace(known_as, dynamic=joined_parts.agree(f"broker {number}", settings))
     for number, origin in {
@@ -43,12 +43,12 @@ def joined_nodes(
         found.setdefault(number, Broker(number, quorum.origin if quorum else OPTIONS, roles=("controller",)))
     voters = set(quorum.voters) if quorum else set[int]()
     if of_msk:
-        nameless = _of_all(joined_parts, found, nameless)
-    every = tuple(_role(found[number], voters) for number in sorted(found)) + tuple(nameless)
+        nameless = _brokers_of_one_configuration(joined_parts, found, nameless)
+    every = tuple(_broker_with_roles(found[number], voters) for number in sorted(found)) + tuple(nameless)
     return tuple(_place_broker(joined_parts, broker, number) for number, broker in enumerate(every, 1))
 
 
-def _of_each(parts: Iterable[Mapping[int, Sequence[Setting]]]) -> dict[int, list[Setting]]:
+def _settings_by_broker(parts: Iterable[Mapping[int, Sequence[Setting]]]) -> dict[int, list[Setting]]:
     """All that parts describe of each broker."""
     found: dict[int, list[Setting]] = {}
     for part in parts:
@@ -57,7 +57,9 @@ def _of_each(parts: Iterable[Mapping[int, Sequence[Setting]]]) -> dict[int, list
     return found
 
 
-def _of_all(joined_parts: JoinedParts, broker_by_id: dict[int, Broker], nameless: list[Broker]) -> list[Broker]:
+def _brokers_of_one_configuration(
+    joined_parts: JoinedParts, broker_by_id: dict[int, Broker], nameless: list[Broker]
+) -> list[Broker]:
     """A configuration of Amazon MSK has no ids, since a cluster runs one revision on all of its brokers: where only
     descriptions name these, each has it. What is left without an id."""
     bare = [broker for broker in broker_by_id.values() if not broker.settings]
@@ -84,13 +86,13 @@ def _place_broker(joined_parts: JoinedParts, broker: Broker, number: int) -> Bro
     return replace(broker, pod=None, network="", machine=machine)
 
 
-def _role(broker: Broker, voters: set[int]) -> Broker:
+def _broker_with_roles(broker: Broker, voters: set[int]) -> Broker:
     """A broker whose replicas are listed and which votes as well is both, if no file says."""
     combined = broker.roles == ("broker",) and broker.id in voters and not broker.settings
     return replace(broker, roles=("broker", "controller")) if combined else broker
 
 
-def _same_id(joined_parts: JoinedParts, first: Broker, second: Broker) -> Broker:
+def _note_duplicate_id(joined_parts: JoinedParts, first: Broker, second: Broker) -> Broker:
     pairs = {setting.key: setting.value for setting in first.settings}
     differ = [setting for setting in second.settings if setting.key in pairs and pairs[setting.key] != setting.value]
     if differ or (first.settings and second.settings and first.origin.path != second.origin.path):
@@ -108,13 +110,13 @@ def _id_key(broker: Broker) -> str:
     )
 
 
-def _add_running(
+def _add_running_settings(
     joined_parts: JoinedParts, broker_by_id: dict[int, Broker], number: int, running: Sequence[Setting]
 ) -> None:
     """What a running broker says of itself completes its file; where they differ, it has not been restarted since."""
     if number not in broker_by_id:
         where = running[0].origin if running else OPTIONS
-        broker_by_id[number] = replace(broker_of(tuple(running), where), id=number)
+        broker_by_id[number] = replace(broker_of_settings(tuple(running), where), id=number)
         return
     file = {setting.key: setting for setting in broker_by_id[number].settings}
     for setting in running:
@@ -123,7 +125,7 @@ def _add_running(
             mine is not None
             and mine.value != setting.value
             and HIDDEN not in (mine.value, setting.value)
-            and _plain(mine)
+            and _is_comparable_setting(mine)
         ):
             what = (
                 f"`{setting.key}` of broker {number} is {mine.value} in its file, "
@@ -136,6 +138,6 @@ def _add_running(
     broker_by_id[number] = replace(broker_by_id[number], settings=(*missing, *broker_by_id[number].settings))
 
 
-def _plain(setting: Setting) -> bool:
+def _is_comparable_setting(setting: Setting) -> bool:
     key = settings_by_name().get(setting.key)
     return key is not None and key.type in (*LARGEST, "boolean") and "${" not in setting.value

@@ -8,9 +8,9 @@ from collections.abc import Collection
 from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import Origin, StatedValue, WrongOptionError
-from ..kafka.keys import OTHER, families, wrapped_families
+from ..kafka.keys import OTHER, client_families, wrapped_families
 from ..kafka.releases import kafka_release, why_not_known
-from ..kafka.versions import is_at_least, span
+from ..kafka.versions import is_at_least, releases_meant
 
 OPTIONS = Origin("command line")
 
@@ -43,7 +43,7 @@ def client_option(text: str) -> tuple[str | None, str, StatedValue | None]:
     family, _, version = rest.partition(":")
     if not re.fullmatch(r"[A-Za-z][\w.\-]*", family):
         raise WrongOptionError(f"--client {text}: write FAMILY:VERSION, such as java:3.9, or FILE=FAMILY:VERSION.")
-    refuse_unknown("--client", text, "family", family, families())
+    refuse_unknown("--client", text, "family", family, client_families())
     said = _version_of_client(family, version) if version else None
     return name if mark else None, family, said
 
@@ -57,7 +57,7 @@ def _version_of_client(family: str, version: str) -> StatedValue | None:
             raise WrongOptionError(f"--client {family}:{version}: this release is not known: {why}.")
         return said
     try:
-        span(version)
+        releases_meant(version)
     except ValueError as error:
         raise WrongOptionError(f"--client: {error}.") from None
     within = wrapped_families().get(family, {}).get("within")

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from ..cluster.cluster import DuplicateId
 from ..cluster.findings import Finding
-from ..cluster.settings import ONE_MOMENT, with_parsed_boolean
+from ..cluster.settings import ONE_MOMENT, normalize_boolean
 from ..cluster.statements import HIDDEN, MARK, Origin, Setting, StatedValue, Unread
 from ..kafka import key_names
-from ..kafka.keys import is_value_kept, registry
+from ..kafka.keys import is_value_kept, settings_by_any_name
 from ..readers.parsed_file import Part
 
 
@@ -37,11 +37,11 @@ class JoinedParts:
         by_key: dict[str, list[Setting]] = {}
         for setting in withhold_values(settings):
             by_key.setdefault(setting.key, []).append(setting)
-        return tuple(self._agree(of, stated) for stated in by_key.values())
+        return tuple(self._agreed_setting(of, stated) for stated in by_key.values())
 
-    def _agree(self, of: str, settings: Sequence[Setting]) -> Setting:
+    def _agreed_setting(self, of: str, settings: Sequence[Setting]) -> Setting:
         own = [setting for setting in settings if setting.whose == ""] or settings
-        by_value = {with_parsed_boolean(setting).value: setting for setting in (*settings, *own)}
+        by_value = {normalize_boolean(setting).value: setting for setting in (*settings, *own)}
         if len(by_value) == 1:
             return own[-1]
         stated = tuple(StatedValue(by_value[value].value, by_value[value].origin) for value in sorted(by_value))
@@ -68,14 +68,18 @@ class JoinedParts:
         for same in found.values():
             stated = [said for _, said in sorted(self.contradicting_statements[same[0]].items())]
             values = " and ".join(f"{one.value} ({one.origin})" for one in stated)
-            what = f"{same[0]} is {values}{_more(same)}: these contradict each other"
+            what = f"{same[0]} is {values}{_further_count_text(same)}: these contradict each other"
             text = f"{what}, and nothing says which one is in force"
             yield Finding("incomplete", "error", text, stated[-1].origin, f"give {ONE_MOMENT}")
         for doubts in self.doubted_things.values():
             of, doubt, where = doubts[0]
             text, _, to_do = doubt.partition(";")
             yield Finding(
-                "incomplete", "error", f"{of}: {text}{_more(doubts)}", where, to_do.strip() or f"give {ONE_MOMENT}"
+                "incomplete",
+                "error",
+                f"{of}: {text}{_further_count_text(doubts)}",
+                where,
+                to_do.strip() or f"give {ONE_MOMENT}",
             )
 
     def one_fact(self, name: str) -> StatedValue | None:
@@ -98,7 +102,7 @@ class JoinedParts:
             self.incomplete(f"{unread.path} was not read: {unread.reason}", Origin(unread.path), unread.to_do)
 
 
-def _more(same: Sequence[object]) -> str:
+def _further_count_text(same: Sequence[object]) -> str:
     return f", and so for {len(same) - 1} more" if len(same) > 1 else ""
 
 
@@ -111,8 +115,8 @@ def withhold_values(settings: Iterable[Setting]) -> tuple[Setting, ...]:
 
 
 def _scrub_setting(setting: Setting) -> Setting:
-    key = registry().get(setting.key)
-    value = _counts(setting.value) if key is not None and key.stored_as == "counts" else setting.value
+    key = settings_by_any_name().get(setting.key)
+    value = _placement_counts_text(setting.value) if key is not None and key.stored_as == "counts" else setting.value
     if is_value_kept(setting.key.removeprefix(MARK), value):
         return replace(setting, value=value)
     scopes = tuple(key_names.names_by_scope())
@@ -123,7 +127,7 @@ def _scrub_setting(setting: Setting) -> Setting:
     return replace(setting, key=HIDDEN if text else setting.key, value=HIDDEN)
 
 
-def _counts(value: str) -> str:
+def _placement_counts_text(value: str) -> str:
     """How many replicas and observers a placement asks for (`3 replicas, 2 observers`); the value if it is no such."""
     try:
         found = json.loads(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..cluster.addresses import Server, host_of, names_of
+from ..cluster.addresses import Server, host_names_of_node, host_of_address
 from ..cluster.cluster import Broker, Quorum
 from ..cluster.findings import Finding
 from ..cluster.statements import StatedValue
@@ -16,15 +16,19 @@ def place_in_racks(
     parts: Sequence[Part], brokers: Sequence[Broker], servers: Sequence[Server], quorum: Quorum | None
 ) -> tuple[tuple[Broker, ...], dict[str, StatedValue], list[Finding]]:
     """The nodes with their racks, the racks of ZooKeeper's servers, and what does not fit."""
-    stated = {host_of(name): rack for part in parts for name, rack in part.racks.items()}
+    stated = {host_of_address(name): rack for part in parts for name, rack in part.racks.items()}
     if not stated:
         return tuple(brokers), {}, []
     findings: list[Finding] = []
-    of_servers = {server: stated[host_of(server)] for server, _ in servers if host_of(server) in stated}
-    used = {host_of(server) for server in of_servers}
+    of_servers = {server: stated[host_of_address(server)] for server, _ in servers if host_of_address(server) in stated}
+    used = {host_of_address(server) for server in of_servers}
     nodes: list[Broker] = []
     for broker in brokers:
-        names = {str(broker.id), *filter(None, [broker.host]), *names_of(broker, brokers, quorum)} & stated.keys()
+        names = {
+            str(broker.id),
+            *filter(None, [broker.host]),
+            *host_names_of_node(broker, brokers, quorum),
+        } & stated.keys()
         used |= names
         said = next((stated[name] for name in sorted(names)), None)
         if said is not None and broker.rack is not None and said.value != broker.rack.value:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ..cluster.cluster import Partition, Topic
 from ..cluster.statements import HIDDEN, OF_ASKED, OPEN, Origin, Setting, StatedValue
-from ..kafka.keys import registry
+from ..kafka.keys import settings_by_any_name
 from ..readers.containers.strimzi import NOT_IN_FORCE
 from ..readers.running.descriptions import NO_CONFIGS
 from .parts import JoinedParts, withhold_values
@@ -24,7 +24,7 @@ def joined_topics(joined_parts: JoinedParts) -> tuple[Topic, ...]:
     for part in joined_parts.parts:
         of = resources if part.format == "Strimzi resources" else described
         for topic in part.topics:
-            of.setdefault(topic.name, []).append(_withheld(topic))
+            of.setdefault(topic.name, []).append(_withhold_topic_values(topic))
     own: dict[str, list[Setting]] = {}
     whole = {name for part in joined_parts.parts for name in part.whole_topics}
     for part in joined_parts.parts:
@@ -34,7 +34,7 @@ def joined_topics(joined_parts: JoinedParts) -> tuple[Topic, ...]:
     programs = {topic.name for topic in created if topic.is_made_by_program}
     found: list[Topic] = []
     for name in sorted({*resources, *described, *(name for name, settings in own.items() if settings)}):
-        topic = _join(joined_parts, name, resources.get(name, []), described.get(name, []), own.get(name))
+        topic = _join_topic(joined_parts, name, resources.get(name, []), described.get(name, []), own.get(name))
         is_made = topic.is_made_by_program or name in programs
         found.append(replace(topic, complete=topic.complete or name in whole, is_made_by_program=is_made))
     return tuple(found)
@@ -44,14 +44,14 @@ def planned_topics(joined_parts: JoinedParts, topics: tuple[Topic, ...]) -> tupl
     """What programs will create: each name once, and none that is there. Which program comes first is not known."""
     there = {topic.name for topic in topics}
     made: dict[str, Topic] = {}
-    for topic in (_withheld(topic) for part in joined_parts.parts for topic in part.created_topics):
+    for topic in (_withhold_topic_values(topic) for part in joined_parts.parts for topic in part.created_topics):
         before = made.get(topic.name)
         if topic.name not in there:
-            made[topic.name] = topic if before is None else _either_program(joined_parts, before, topic)
+            made[topic.name] = topic if before is None else _topic_of_two_programs(joined_parts, before, topic)
     return tuple(made.values())
 
 
-def _either_program(joined_parts: JoinedParts, first: Topic, second: Topic) -> Topic:
+def _topic_of_two_programs(joined_parts: JoinedParts, first: Topic, second: Topic) -> Topic:
     """One topic that two programs create: as both ask for it, else nobody knows as which."""
     differing = _differing_requests(first, second)
     if not differing:
@@ -61,12 +61,12 @@ def _either_program(joined_parts: JoinedParts, first: Topic, second: Topic) -> T
     return replace(second, doubt=second.doubt or first.doubt or doubt)
 
 
-def _withheld(topic: Topic) -> Topic:
+def _withhold_topic_values(topic: Topic) -> Topic:
     asked = topic.resource and replace(topic.resource, settings=withhold_values(topic.resource.settings))
     return replace(topic, settings=withhold_values(topic.settings), resource=asked)
 
 
-def _join(
+def _join_topic(
     joined_parts: JoinedParts,
     name: str,
     resources: Sequence[Topic],
@@ -83,7 +83,7 @@ def _join(
     set_on_it = [setting for setting in own or () if setting.whose == ""]
     stated: list[Setting] = []
     if described is not None:
-        stated += described.settings if own is None else _whose(described.settings, own)
+        stated += described.settings if own is None else _own_settings_of_description(described.settings, own)
         if described.doubt != NO_CONFIGS:
             _note_unset(joined_parts, described, set_on_it)
     if asked is not None and not asked.doubt:
@@ -95,7 +95,7 @@ def _join(
         shown = {setting.key for setting in stated}
         leaves_out = described is not None and described.complete
         stated = [one for one in asked.settings if one.key in shown or not leaves_out] + stated
-        topic = _as_asked(joined_parts, asked, topic)
+        topic = _topic_with_request(joined_parts, asked, topic)
     doubt = "" if own is not None and topic.doubt == NO_CONFIGS else topic.doubt
     return replace(topic, settings=joined_parts.agree(f"topic {name}", (*stated, *(own or ()))), doubt=doubt)
 
@@ -106,9 +106,9 @@ def _asked_topic(resources: Sequence[Topic]) -> Topic | None:
     in_force = [topic for topic in resources if topic.doubt not in NOT_IN_FORCE] or list(resources)
     if not in_force:
         return None
-    first = replace(in_force[0], settings=_last_of_each(in_force[0].settings))
+    first = replace(in_force[0], settings=_last_setting_of_each_key(in_force[0].settings))
     for other in in_force[1:]:
-        differing = _differing_requests(first, replace(other, settings=_last_of_each(other.settings)))
+        differing = _differing_requests(first, replace(other, settings=_last_setting_of_each_key(other.settings)))
         if differing and not first.doubt:
             doubt = f"two KafkaTopics ask for it, with different requests: {differing}; the operator follows the one"
             return replace(first, doubt=f"{doubt} that was created first: remove the other one")
@@ -118,8 +118,8 @@ def _asked_topic(resources: Sequence[Topic]) -> Topic | None:
 def _differing_requests(first: Topic, second: Topic) -> str:
     """In what two requests for one topic differ, with both places; "" where they ask for the same."""
     pairs = [
-        ("replication factor", _text(first.replication_factor), _text(second.replication_factor)),
-        ("number of partitions", _text(first.partition_count), _text(second.partition_count)),
+        ("replication factor", _number_text(first.replication_factor), _number_text(second.replication_factor)),
+        ("number of partitions", _number_text(first.partition_count), _number_text(second.partition_count)),
     ]
     one, other = ({s.key: s.value for s in topic.settings if s.value != HIDDEN} for topic in (first, second))
     pairs += [(f"`{key}`", one.get(key), other.get(key)) for key in sorted({*one, *other})]
@@ -130,18 +130,18 @@ def _differing_requests(first: Topic, second: Topic) -> str:
     return ""
 
 
-def _text(number: int | None) -> str | None:
+def _number_text(number: int | None) -> str | None:
     return None if number is None else str(number)
 
 
 def _described_topic(topics: Sequence[Topic]) -> Topic | None:
     found = None
     for topic in topics:
-        found = topic if found is None else _described_twice(found, topic)
+        found = topic if found is None else _topic_described_twice(found, topic)
     return found
 
 
-def _described_twice(first: Topic, second: Topic) -> Topic:
+def _topic_described_twice(first: Topic, second: Topic) -> Topic:
     """One topic that is described twice: all of both where they agree, else nobody knows which one holds now."""
     one, other = first.doubt == NO_CONFIGS, second.doubt == NO_CONFIGS
     head = first if other and not one else second
@@ -183,15 +183,19 @@ def _differing_partitions(one: Partition, other: Partition) -> str:
     for what, mine, others in (
         (
             "leader",
-            _ids([one.leader] if one.leader is not None else []),
-            _ids([other.leader] if other.leader is not None else []),
+            _broker_ids_text([one.leader] if one.leader is not None else []),
+            _broker_ids_text([other.leader] if other.leader is not None else []),
         ),
-        ("replicas", _ids(one.replicas), _ids(other.replicas)),
-        ("ISR", _ids(sorted(one.isr)), _ids(sorted(other.isr))),
-        ("Elr", _ids(sorted(one.elr or ())), _ids(sorted(other.elr or ()))),
-        ("LastKnownElr", _ids(sorted(one.last_known_elr or ())), _ids(sorted(other.last_known_elr or ()))),
-        ("replicas to add", _ids(one.adding), _ids(other.adding)),
-        ("replicas to remove", _ids(one.removing), _ids(other.removing)),
+        ("replicas", _broker_ids_text(one.replicas), _broker_ids_text(other.replicas)),
+        ("ISR", _broker_ids_text(sorted(one.isr)), _broker_ids_text(sorted(other.isr))),
+        ("Elr", _broker_ids_text(sorted(one.elr or ())), _broker_ids_text(sorted(other.elr or ()))),
+        (
+            "LastKnownElr",
+            _broker_ids_text(sorted(one.last_known_elr or ())),
+            _broker_ids_text(sorted(other.last_known_elr or ())),
+        ),
+        ("replicas to add", _broker_ids_text(one.adding), _broker_ids_text(other.adding)),
+        ("replicas to remove", _broker_ids_text(one.removing), _broker_ids_text(other.removing)),
     ):
         unsaid = what.endswith("lr") and None in (one.elr, other.elr)
         if mine != others and not unsaid:
@@ -200,7 +204,7 @@ def _differing_partitions(one: Partition, other: Partition) -> str:
     return ""
 
 
-def _ids(brokers: Sequence[int]) -> str:
+def _broker_ids_text(brokers: Sequence[int]) -> str:
     return ", ".join(map(str, brokers)) or "none"
 
 
@@ -216,11 +220,11 @@ def _note_unset(joined_parts: JoinedParts, whole_topic: Topic, settings: Sequenc
 
 def _is_default(setting: Setting) -> bool:
     """Whether it may be Kafka's default, which nobody sets and no description shows."""
-    key = registry().get(setting.key)
+    key = settings_by_any_name().get(setting.key)
     return key is not None and any(row.value == setting.value for row in key.defaults)
 
 
-def _as_asked(joined_parts: JoinedParts, requested_topic: Topic, topic: Topic) -> Topic:
+def _topic_with_request(joined_parts: JoinedParts, requested_topic: Topic, topic: Topic) -> Topic:
     """A topic with the resource that asks for it, whose number of replicas changes nothing of one that is there."""
     one, other = requested_topic.replication_factor, topic.replication_factor
     if one is not None and other is not None and one != other:
@@ -237,12 +241,12 @@ def _as_asked(joined_parts: JoinedParts, requested_topic: Topic, topic: Topic) -
     )
 
 
-def _last_of_each(settings: Sequence[Setting]) -> tuple[Setting, ...]:
+def _last_setting_of_each_key(settings: Sequence[Setting]) -> tuple[Setting, ...]:
     """What counts of a list that one file gives: the last statement of each."""
     return tuple({setting.key: setting for setting in settings}.values())
 
 
-def _whose(described_settings: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
+def _own_settings_of_description(described_settings: Sequence[Setting], own: Sequence[Setting]) -> Iterator[Setting]:
     """What a topic is described with, where all that is its own is known: the rest is of the broker that was asked."""
     names = {setting.key for setting in own}
     for setting in described_settings:

@@ -10,7 +10,7 @@ from ..cluster.statements import Origin
 from ..readers.parsed_file import Part
 
 
-def not_described(parts: Sequence[Part], cluster: Cluster, use: TopicUse) -> str:
+def undescribed_topic_text(parts: Sequence[Part], cluster: Cluster, use: TopicUse) -> str:
     """What is said of a mapping that names a topic of which nothing was read; "" if it names none. Where no topic was
     described, one that covers every name is about those that will be created."""
     every = {topic.name for topic in (*cluster.topics, *cluster.planned_topics)}

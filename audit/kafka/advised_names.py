@@ -12,7 +12,7 @@ from .keys import is_false, is_true
 def loses_records(name: str, value: str) -> bool:
     """Whether a setting with this value, if it counted, would let acknowledged records be lost: elections of replicas
     out of sync, producers that do not wait for all, one replica, or a write that one alone has."""
-    harms = _harm_of(name)
+    harms = _harm_test_of_setting(name)
     return harms is not None and harms(value)
 
 
@@ -22,16 +22,18 @@ def advise_name(written_name: str, key: str, value: str) -> str:
         return REMOVE
     advice = f"remove it, or, if it is meant, write `{written_name}`"
     is_kept = re.fullmatch(r"(?i)\s*(all|true|false|-?\d+)\s*", value)
-    unseen = _harm_of(key) is not None and not is_kept  # of a name that Kafka does not know a value is not kept
+    unseen = (
+        _harm_test_of_setting(key) is not None and not is_kept
+    )  # of a name that Kafka does not know a value is not kept
     return f"{advice} with a value that keeps what is acknowledged" if unseen else advice
 
 
-def _harm_of(name: str) -> Callable[[str], bool] | None:
+def _harm_test_of_setting(name: str) -> Callable[[str], bool] | None:
     key = OLD.get(name, name)
-    return _is_one if key.endswith("replication.factor") else _HARMS.get(key)
+    return _is_number_one if key.endswith("replication.factor") else _HARMS.get(key)
 
 
-def _is_one(value: str) -> bool:
+def _is_number_one(value: str) -> bool:
     return value.strip() == "1"
 
 
@@ -50,7 +52,7 @@ _HARMS: Mapping[str, Callable[[str], bool]] = {
     "min.insync.replicas": _is_one_or_none,
     "transaction.state.log.min.isr": _is_one_or_none,
 }
-"""Of which settings which values lose records; of numbers of replicas `_is_one`."""
+"""Of which settings which values lose records; of numbers of replicas `_is_number_one`."""
 
 REMOVE = "remove it: if it had an effect, records could be lost"
 """What to do about a setting that does no harm only because nobody reads it."""

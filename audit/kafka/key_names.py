@@ -40,7 +40,7 @@ def canonical_names(family: str) -> Mapping[str, str]:
 
 
 @cache
-def aliases() -> frozenset[str]:
+def client_setting_aliases() -> frozenset[str]:
     """Every name that a family of clients has for a setting of Kafka."""
     return frozenset(name for key in settings_table().values() for alias in key.aliases.values() for name in alias)
 

@@ -1,6 +1,7 @@
 """What each setting is, and what it is where nobody states it. The table is `keys.toml`; this file reads and asks it.
 
-`value_of` answers for a topic, a broker or a client: stated, a default with its source, or unknown with what to give.
+`setting_value` answers for a topic, a broker or a client: stated, a default with its source, or unknown with what to
+give.
 """
 
 from __future__ import annotations
@@ -105,17 +106,17 @@ class Key:
 
 
 @cache
-def _document() -> dict[str, Any]:
+def _read_keys_table() -> dict[str, Any]:
     return tomllib.loads(files("tidegate.audit.kafka").joinpath("keys.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def settings_table() -> Mapping[str, Key]:
     """Every setting that the audit understands, by Kafka's name for it (the topic's, where it has one)."""
-    return {entry["name"]: _key(entry) for entry in _document()["key"]}
+    return {entry["name"]: _parse_key(entry) for entry in _read_keys_table()["key"]}
 
 
-def _key(text: dict[str, Any]) -> Key:
+def _parse_key(text: dict[str, Any]) -> Key:
     names = tuple(KeyName(name) for name in text.get("broker_names", [text["name"]]))
     return Key(
         KeyName(text["name"]),
@@ -143,10 +144,10 @@ def _default_row(row: Mapping[str, Any]) -> DefaultRow:
 @cache
 def other_settings() -> Mapping[str, Key]:
     """The settings that no answer rests on, by name: a node may not start for them, or they say where it stands."""
-    return {name: _other(name, entry) for entry in _document()["others"] for name in entry["names"]}
+    return {name: _parse_other_key(name, entry) for entry in _read_keys_table()["others"] for name in entry["names"]}
 
 
-def _other(name: str, text: dict[str, Any]) -> Key:
+def _parse_other_key(name: str, text: dict[str, Any]) -> Key:
     default = text.get("default")
     return Key(
         KeyName(name),
@@ -173,9 +174,11 @@ def client_settings() -> Mapping[str, tuple[Key, ...]]:
     """The settings of Java's clients that no answer rests on, and for which a client may not start, by name: one row
     for all releases, or several, each of some."""
     found: dict[str, tuple[Key, ...]] = {}
-    for entry in _document()["clients"]:
+    for entry in _read_keys_table()["clients"]:
         for name in entry["names"]:
-            key = replace(_other(name, {"kept": "word", **entry}), scopes=tuple(entry["scopes"]), only_checked=True)
+            key = replace(
+                _parse_other_key(name, {"kept": "word", **entry}), scopes=tuple(entry["scopes"]), only_checked=True
+            )
             found[name] = (*found.get(name, ()), key)
     return found
 
@@ -186,13 +189,13 @@ class UndeclaredKeyError(KeyError):
 
 def declared_key(name: str) -> KeyName:
     """The name of a setting that is asked for, to be called when a module is imported. Raises UndeclaredKeyError."""
-    if name not in registry():
+    if name not in settings_by_any_name():
         raise UndeclaredKeyError(f"`{name}` is asked for and not in audit/kafka/keys.toml: declare it there")
     return KeyName(name)
 
 
 @cache
-def registry() -> Mapping[str, Key]:
+def settings_by_any_name() -> Mapping[str, Key]:
     """Every setting by every name that a file may give it, those of families of clients too."""
     aliases = {name: key for key in settings_table().values() for names in key.aliases.values() for name in names}
     of_clients = {name: rows[-1] for name, rows in client_settings().items()}
@@ -202,7 +205,7 @@ def registry() -> Mapping[str, Key]:
 def is_value_kept(name: str, value: str) -> bool:
     """Whether a setting's value is kept as it is: a plain value of what the setting has, and no text that may be
     anything, secrets too."""
-    key = registry().get(name)
+    key = settings_by_any_name().get(name)
     if key is None:
         return False
     blank = key.only_checked and not value
@@ -213,24 +216,24 @@ def is_value_kept(name: str, value: str) -> bool:
 def settings_by_name() -> Mapping[str, Key]:
     """Every setting by every name that a broker or topic may give it."""
     rows = settings_table().values()
-    return {name: _key_of_name(key, name) for key in rows for name in (key.name, *key.broker_names)}
+    return {name: _key_under_broker_name(key, name) for key in rows for name in (key.name, *key.broker_names)}
 
 
-def _key_of_name(key: Key, name: str) -> Key:
+def _key_under_broker_name(key: Key, name: str) -> Key:
     """The setting as brokers have it by a name of theirs: some have a least value of a topic's alone."""
     return replace(key, least=None) if key.least_of_topic and name != key.name else key
 
 
 @cache
-def distributions() -> Mapping[str, frozenset[str]]:
+def settings_uncertain_by_distribution() -> Mapping[str, frozenset[str]]:
     """The distributions that run Apache Kafka's code, each with the settings for which its defaults are not certain."""
-    return {name: frozenset(but) for name, but in _document()["distributions"].items()}
+    return {name: frozenset(but) for name, but in _read_keys_table()["distributions"].items()}
 
 
 @cache
 def wrapped_families() -> Mapping[str, Any]:
     """The families of clients that wrap another one: like which they are, and but for which settings."""
-    return _document()["families"]
+    return _read_keys_table()["families"]
 
 
 OTHER = "other"
@@ -238,14 +241,14 @@ OTHER = "other"
 
 
 @cache
-def owners() -> frozenset[str]:
+def distribution_names() -> frozenset[str]:
     """What `--distribution` may name."""
     rows = {row.of for key in settings_table().values() if {"broker", "topic"} & {*key.scopes} for row in key.defaults}
-    return frozenset({*distributions(), *rows, "cp-server", OTHER})
+    return frozenset({*settings_uncertain_by_distribution(), *rows, "cp-server", OTHER})
 
 
 @cache
-def families() -> frozenset[str]:
+def client_families() -> frozenset[str]:
     """What `--client` may name: the families of clients, and those that wrap one."""
     rows = {
         row.of for key in settings_table().values() if {"producer", "consumer"} & {*key.scopes} for row in key.defaults
@@ -279,21 +282,21 @@ def canonical_value(key: Key, value: str, family: str | None) -> str:
 
 def why_illegal(key: Key, value: str, family: str | None = None) -> str:
     """What is wrong with a value, in words, or ''. A value with a placeholder (`${...}`) is not checked."""
-    message = "" if "${" in value else _wrong(key, value, family)
-    return f"{message}{_unseen(value)}" if message else ""
+    message = "" if "${" in value else _why_value_wrong(key, value, family)
+    return f"{message}{_invisible_characters_text(value)}" if message else ""
 
 
-def _unseen(value: str) -> str:
+def _invisible_characters_text(value: str) -> str:
     """What nobody sees in a value: blanks other than the space, and characters without a shape."""
     found = dict.fromkeys(mark for mark in value if mark != " " and (mark.isspace() or not mark.isprintable()))
     named = [f"{unicodedata.name(mark, 'a control character').lower()} (U+{ord(mark):04X})" for mark in found]
     return f": it has {', '.join(named)}" if named else ""
 
 
-def _wrong(key: Key, value: str, family: str | None) -> str:
+def _why_value_wrong(key: Key, value: str, family: str | None) -> str:
     value = canonical_value(key, value, family)
     if key.type in LARGEST:
-        return _wrong_number(key, _whole(value) if family in key.fractions else value)
+        return _why_number_wrong(key, _drop_zero_fraction(value) if family in key.fractions else value)
     if key.type == "boolean":
         return "" if value in ("true", "false") else "is neither true nor false"
     if key.type == "version":
@@ -301,7 +304,7 @@ def _wrong(key: Key, value: str, family: str | None) -> str:
     legal = key.legal_of.get(family or "", key.legal)
     value = value.lower() if key.any_case else value
     words = [word.strip() for word in value.split(",")] if key.type == "list" else [value]
-    bad = [w for w in words if legal and not any(_fits(w, text) for text in legal)]
+    bad = [w for w in words if legal and not any(_matches_word_pattern(w, text) for text in legal)]
     return f"is not one of {', '.join(legal)}" if bad and value else ""
 
 
@@ -310,13 +313,13 @@ def is_never_blank(key: Key) -> bool:
     return key.type in NEVER_EMPTY or (key.type == "string" and bool(key.legal) and "" not in key.legal)
 
 
-def _whole(value: str) -> str:
+def _drop_zero_fraction(value: str) -> str:
     """A number without its fraction, if that is one."""
     whole, _, fraction = value.partition(".")
     return whole if re.fullmatch(r"\d*", fraction, re.ASCII) else value
 
 
-def _wrong_number(key: Key, value: str) -> str:
+def _why_number_wrong(key: Key, value: str) -> str:
     if not re.fullmatch(r"[+-]?\d{1,19}", value):
         return "is not a whole number"
     most = LARGEST[key.type]
@@ -329,5 +332,5 @@ def _wrong_number(key: Key, value: str) -> str:
     return f"is below {key.least}, the least that is legal" if key.least is not None and int(value) < key.least else ""
 
 
-def _fits(word: str, pattern: str) -> bool:
+def _matches_word_pattern(word: str, pattern: str) -> bool:
     return word.startswith(pattern[:-1]) if pattern.endswith("*") else word == pattern

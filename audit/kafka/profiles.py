@@ -55,67 +55,70 @@ leaders ask the controller for the ISR (ApiVersion.isTruncationOnFetchSupported)
 
 
 @cache
-def definition() -> Definition:
+def audited_model_definition() -> Definition:
     """The partition, with properties that only audits ask about."""
     return load(partition, (properties, reads, waiting))
 
 
 @cache
-def profiles() -> tuple[Profile, ...]:
+def version_profiles() -> tuple[Profile, ...]:
     """The versions that the model has, oldest first."""
     found = [
         Profile(name, (int(match[1]), int(match[2])))
-        for name in definition().profiles
+        for name in audited_model_definition().profiles
         if (match := re.fullmatch(r"kafka_(\d+)_(\d+)", name)) and int(match[2]) < 100
     ]
     return tuple(sorted(found, key=lambda profile: profile.since))
 
 
 @cache
-def switches_of(profile: str) -> Mapping[str, PlainValue]:
+def switches_of_profile(profile: str) -> Mapping[str, PlainValue]:
     """Every constant that any version differs in, with its value in one of them."""
-    model = definition()
-    names = {name for version in profiles() for name in model.profiles[version.name]}
+    model = audited_model_definition()
+    names = {name for version in version_profiles() for name in model.profiles[version.name]}
     given: Mapping[str, Any] = model.profiles[profile]
-    return {name: _plain(given.get(name, model.constants[name].default)) for name in sorted(names)}
+    return {name: _plain_constant(given.get(name, model.constants[name].default)) for name in sorted(names)}
 
 
-def _plain(value: Any) -> PlainValue:
+def _plain_constant(value: Any) -> PlainValue:
     return value if isinstance(value, bool | int | str) else str(value.value)
 
 
-def _zookeeper() -> Mapping[str, PlainValue]:
+def _zookeeper_switches() -> Mapping[str, PlainValue]:
     """What is otherwise with ZooKeeper in every version: unclean elections are heeded, a reassignment awaits all that
     shall have a copy (KafkaController.isReassignmentComplete), and KIP-903 is not there."""
-    with_, without = definition().profiles["kafka_3_9_zookeeper"], definition().profiles["kafka_3_9"]
-    differs = {name: _plain(value) for name, value in with_.items() if without.get(name) != value}
+    with_, without = (
+        audited_model_definition().profiles["kafka_3_9_zookeeper"],
+        audited_model_definition().profiles["kafka_3_9"],
+    )
+    differs = {name: _plain_constant(value) for name, value in with_.items() if without.get(name) != value}
     return {**differs, "heed_unclean": True, "await_target": True}
 
 
 def profiles_within(first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> list[str]:
     """The profiles that a span of releases may mean, oldest first."""
-    known = [one for one in profiles() if (one.since >= FIRST_KRAFT if kraft else one.since <= LAST_ZOOKEEPER)]
+    known = [one for one in version_profiles() if (one.since >= FIRST_KRAFT if kraft else one.since <= LAST_ZOOKEEPER)]
     starts = [profile.since if kraft or place else (0, 0) for place, profile in enumerate(known)]
     ends = [*starts[1:], (1 << 30, 0) if kraft else FIRST_ELR]
     spans = zip(known, starts, ends, strict=True)
     return [profile.name for profile, start, end in spans if first < end and last >= start]
 
 
-def switches(
+def switches_of_brokers(
     binary: str, protocol: str, *, kraft: bool, elr: bool, mended_defects: Iterable[str] = (), old_format: bool = False
 ) -> tuple[tuple[str, PlainValue], ...]:
     """The switches of brokers with one profile's binary that speak another's protocol, where not as in the newest.
-    `mended_defects` are those that the binary's release has already (`mended_in`); an `old_format` has no leader
-    epochs."""
-    made = {**switches_of(binary), **dict.fromkeys(mended_defects, True)}
+    `mended_defects` are those that the binary's release has already (`defects_mended_in_release`); an `old_format` has
+    no leader epochs."""
+    made = {**switches_of_profile(binary), **dict.fromkeys(mended_defects, True)}
     of_protocol = [name for name in BY_METADATA if kraft or name != "keep_epoch"]  # a rule of KRaft's controllers
-    made |= {name: name in mended_defects or switches_of(protocol)[name] for name in of_protocol}
-    made |= {} if switches_of(protocol)["alter_partition"] else dict.fromkeys(OF_FETCHED_TRUNCATION, True)
-    made |= {"truncation": switches_of(profiles()[0].name)["truncation"]} if old_format else {}
-    made |= {} if kraft else _zookeeper()
+    made |= {name: name in mended_defects or switches_of_profile(protocol)[name] for name in of_protocol}
+    made |= {} if switches_of_profile(protocol)["alter_partition"] else dict.fromkeys(OF_FETCHED_TRUNCATION, True)
+    made |= {"truncation": switches_of_profile(version_profiles()[0].name)["truncation"]} if old_format else {}
+    made |= {} if kraft else _zookeeper_switches()
     made["elr"] = elr
-    newest = {**switches_of(NEWEST), "check_last_leader": True}
-    before = any(profile.name == binary and profile.since < (4, 1) for profile in profiles())
+    newest = {**switches_of_profile(NEWEST), "check_last_leader": True}
+    before = any(profile.name == binary and profile.since < (4, 1) for profile in version_profiles())
     made |= {"check_last_leader": False} if elr and before else {}  # KAFKA-19522: 4.0.0 has it, 4.1.0 not
     return tuple(sorted((name, value) for name, value in made.items() if newest[name] != value))
 
@@ -136,15 +139,17 @@ MENDED: Mapping[str, tuple[tuple[int, ...], ...]] = {
 the first of each line of releases; the last is for all that come after it."""
 
 
-def mended_in(first: tuple[int, ...], binary: str, spoken: tuple[int, ...] | None = None) -> tuple[str, ...]:
+def defects_mended_in_release(
+    first: tuple[int, ...], binary: str, spoken: tuple[int, ...] | None = None
+) -> tuple[str, ...]:
     """What a release has beyond its profile, given the first one that it may be; `spoken` is that of the
     metadata.version, where one is stated: what goes by it is there from that release on."""
-    since = {profile.name: profile.since for profile in profiles()}[binary]
+    since = {profile.name: profile.since for profile in version_profiles()}[binary]
     of_protocol = [name for name in MENDED if name in BY_METADATA and spoken is not None]
     of_binary = [
         name
         for name, releases in MENDED.items()
-        if name not in of_protocol and since <= releases[-1][:2] and switches_of(binary)[name] is not True
+        if name not in of_protocol and since <= releases[-1][:2] and switches_of_profile(binary)[name] is not True
     ]
     at = {**dict.fromkeys(of_protocol, min(first, spoken or first)), **dict.fromkeys(of_binary, first)}
     return tuple(name for name, releases in MENDED.items() if name in at and _is_since(at[name], releases))
@@ -154,16 +159,16 @@ def _is_since(first: tuple[int, ...], releases: Sequence[tuple[int, ...]]) -> bo
     return first[:3] >= releases[-1] or any(first[:2] == release[:2] and first[:3] >= release for release in releases)
 
 
-def releases_of(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> str:
+def releases_text_of_profile(profile: str, first: tuple[int, ...], last: tuple[int, ...], *, kraft: bool) -> str:
     """`3.9 to 4.0`: the releases between two that a profile stands for."""
-    since = next(version.since for version in profiles() if version.name == profile)
-    later = next((version.since for version in profiles() if version.since > since), (1 << 30, 0))
+    since = next(version.since for version in version_profiles() if version.name == profile)
+    later = next((version.since for version in version_profiles() if version.since > since), (1 << 30, 0))
     most = last if kraft else min(last, LAST_ZOOKEEPER)
     meant = [release for release in RELEASES if max(since, first[:2]) <= release < later and release <= most]
-    texts = [f"{major}.{minor}" for major, minor in meant[:1] + meant[1:][-1:]] or [release_of(profile)]
+    texts = [f"{major}.{minor}" for major, minor in meant[:1] + meant[1:][-1:]] or [release_of_profile(profile)]
     return " to ".join(texts)
 
 
-def release_of(profile: str) -> str:
+def release_of_profile(profile: str) -> str:
     """`3.7` of `kafka_3_7`."""
     return profile.removeprefix("kafka_").replace("_", ".", 1)

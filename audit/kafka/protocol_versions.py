@@ -15,7 +15,7 @@ EARLY = {"3.8": "3.7", "3.9": "3.8", "4.0": "3.9"}
 (MetadataVersion, 3.7.2 to 3.9.1: LATEST_PRODUCTION, IBP_VERSIONS)."""
 
 
-def known_since(text: str, *, strict: bool = True) -> str | None:
+def first_release_with_protocol(text: str, *, strict: bool = True) -> str | None:
     """The first release that knows a protocol version, None if none does; not strict: whatever follows its `-IV`."""
     parts = text.split(".")
     name, _, interim = ".".join(parts[: 3 if text.startswith("0.") else 2]).partition("-")

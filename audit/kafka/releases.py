@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from .versions import RELEASES, is_at_least, span
+from .versions import RELEASES, is_at_least, releases_meant
 
 CONFLUENT = {
     "5.0": "2.0", "5.1": "2.1", "5.2": "2.2", "5.3": "2.3", "5.4": "2.4", "5.5": "2.5", "6.0": "2.6", "6.1": "2.7",
@@ -50,7 +50,7 @@ def newest_level(feature: str, release: str) -> int | None:
 def why_not_known(text: str) -> str:
     """Why a release is not known, in words; "" for one that is, and for a text that leaves open which it is of those
     that are known, such as "4". Raises ValueError for what is no version."""
-    first, last = span(text)
+    first, last = releases_meant(text)
     if any(first[:2] <= release <= last[:2] for release in RELEASES):
         return ""
     platform = f"{first[0]}.{first[1]}"
@@ -71,7 +71,7 @@ def kafka_release(option: str, text: str, *, confluent: bool = False) -> tuple[s
     Confluent Platform's, and so it is where its suffix is Confluent's (`7.6.0-ccs`). What it is may be a release that
     is not known (`why_not_known`). Raises ValueError for what is no version."""
     try:
-        first, _ = span(text)
+        first, _ = releases_meant(text)
     except ValueError as error:
         raise ValueError(f"{option}: {error}.") from None
     if not SUFFIX.fullmatch(text.strip().lstrip("v")):

@@ -55,7 +55,7 @@ OPTIONS = (
 )
 
 
-def is_taken(command: str, release: str) -> bool:
+def is_command_supported(command: str, release: str) -> bool:
     """Whether the tool of a release takes a command; KeyError if the table has no such command."""
     options = [
         option
@@ -71,15 +71,19 @@ def is_taken(command: str, release: str) -> bool:
     )
 
 
-def alter_topic(topic: str, setting: str, release: str | None) -> str:
+def topic_alteration_command(topic: str, setting: str, release: str | None) -> str:
     """The command that sets a topic's setting, of the tool of a release (None: it is not stated)."""
     rest = f"--alter --entity-type topics --entity-name {shlex.quote(topic)} --add-config {setting}"
     made = f"kafka-configs.sh {BOOTSTRAP} {rest}"
-    return made if release is None or is_taken(made, release) else f"kafka-configs.sh {ZOOKEEPER} {rest}"
+    return made if release is None or is_command_supported(made, release) else f"kafka-configs.sh {ZOOKEEPER} {rest}"
 
 
-def reassign(file: str, release: str | None) -> str:
+def reassignment_command(file: str, release: str | None) -> str:
     """The command that executes a plan of reassignments."""
     rest = f"--reassignment-json-file {file} --execute"
     made = f"kafka-reassign-partitions.sh {BOOTSTRAP} {rest}"
-    return made if release is None or is_taken(made, release) else f"kafka-reassign-partitions.sh {ZOOKEEPER} {rest}"
+    return (
+        made
+        if release is None or is_command_supported(made, release)
+        else f"kafka-reassign-partitions.sh {ZOOKEEPER} {rest}"
+    )

@@ -15,7 +15,7 @@ WIDTH = 4
 ENDLESS = 1 << 30
 
 
-def span(version: str) -> Span:
+def releases_meant(version: str) -> Span:
     """The releases that a text may mean, first and last: "3.1" is any 3.1.x. ValueError if it is not a version."""
     found = re.fullmatch(r"v?(\d{1,6}(?:\.\d{1,6}){0,3})(?:\.x)?(?:[-+_].*)?", version.strip())
     if found is None:
@@ -28,15 +28,15 @@ def span(version: str) -> Span:
 
 def is_at_least(version: str, release: str) -> bool | None:
     """Whether what runs is that release or later; None if the version's text leaves it open."""
-    first, last = span(version)
-    wanted = span(release)[0]
+    first, last = releases_meant(version)
+    wanted = releases_meant(release)[0]
     return True if first >= wanted else (False if last < wanted else None)
 
 
 def is_version(text: str) -> bool:
-    """Whether a text is a release, as `span` reads it."""
+    """Whether a text is a release, as `releases_meant` reads it."""
     try:
-        span(text)
+        releases_meant(text)
     except ValueError:
         return False
     return True
@@ -53,7 +53,7 @@ RELEASES = (
 (replica.lag.max.messages, KIP-16), which is not modelled."""
 
 SPANS: Mapping[ControlPlane, Span] = {
-    "kraft": (span("3.3")[0], (ENDLESS,) * WIDTH),  # KRaft before 3.3 was not ready for production (KIP-833)
-    "zookeeper": ((0,) * WIDTH, span("3.9")[1]),  # Kafka has no ZooKeeper since 4.0
+    "kraft": (releases_meant("3.3")[0], (ENDLESS,) * WIDTH),  # KRaft before 3.3 was not ready for production (KIP-833)
+    "zookeeper": ((0,) * WIDTH, releases_meant("3.9")[1]),  # Kafka has no ZooKeeper since 4.0
 }
 """The releases that may run on a control plane, where nobody states which does."""

@@ -30,7 +30,7 @@ _numbers: dict[tuple[str, frozenset[tuple[str, PlainValue]]], int] = {}
 
 
 @lru_cache(maxsize=100_000)
-def form_of(case: Case) -> CaseForm:
+def comparable_form(case: Case) -> CaseForm:
     """A case as it is compared with others."""
     settings = (
         case.kind,
@@ -50,7 +50,7 @@ def is_case_within(less: Case, more: Case) -> bool:
     nothing was on the disk, if nothing is ever flushed, nobody is down before, and the controller knows no directories:
     who comes back in another one is elected later, and may make others forgotten.
     """
-    return is_within(form_of(less), form_of(more))
+    return is_within(comparable_form(less), comparable_form(more))
 
 
 def is_within(few: CaseForm, many: CaseForm) -> bool:
@@ -61,14 +61,14 @@ def is_within(few: CaseForm, many: CaseForm) -> bool:
         return False  # without a loss of power flushing is of no account
     if few.voters != many.voters and few.budgets[_CONTROLLERS] and many.budgets[_CONTROLLERS]:
         return False
-    return _fits(few.budgets, many.budgets, many.flushing or many.assigns)
+    return _are_budgets_within(few.budgets, many.budgets, many.flushing or many.assigns)
 
 
 _CONTROLLERS, _POWER = BUDGETS.index("controller_losses"), BUDGETS.index("power_losses")
 
 
 @lru_cache(maxsize=100_000)
-def _fits(fewer: tuple[int, ...], more: tuple[int, ...], apart: bool) -> bool:
+def _are_budgets_within(fewer: tuple[int, ...], more: tuple[int, ...], apart: bool) -> bool:
     """Whether budgets are within others; `apart`: a lost disk is no loss of power there."""
     few, many = dict(zip(BUDGETS, fewer, strict=True)), dict(zip(BUDGETS, more, strict=True))
     over = {name: max(0, few[name] - many[name]) for name in BUDGETS}
@@ -94,7 +94,7 @@ def wider_cases(case: Case) -> Cases:
     It is so of one record that is sent once: the producer's own next step waits for nothing then.
     """
     waits = ("leader", "all") if case.values["acks"] == "all" else ("leader",)
-    return _asking(case, waits, range(1, int(case.values["min_isr"]) + 1))
+    return _cases_with_other_acks(case, waits, range(1, int(case.values["min_isr"]) + 1))
 
 
 @lru_cache(maxsize=100_000)
@@ -102,10 +102,10 @@ def narrower_cases(case: Case) -> Cases:
     """The cases that this one is wider than, the narrowest first; without those that ask for more than there are
     replicas."""
     waits = ("all", "leader") if case.values["acks"] == "leader" else ("all",)
-    return _asking(case, waits, range(int(case.values["replicas"]), int(case.values["min_isr"]) - 1, -1))
+    return _cases_with_other_acks(case, waits, range(int(case.values["replicas"]), int(case.values["min_isr"]) - 1, -1))
 
 
-def _asking(case: Case, waits: Sequence[str], least: Iterable[int]) -> Cases:
+def _cases_with_other_acks(case: Case, waits: Sequence[str], least: Iterable[int]) -> Cases:
     """A case with other acks and min.insync.replicas, where these decide what is taken and nothing else."""
     values = case.values
     once = values["max_records"] == 1 and not values["retries"] and not values["unclean_elections"]
@@ -139,14 +139,14 @@ class CasePlan:
     def __init__(self, groups: tuple[Cases, ...]) -> None:
         self.groups = groups
         self.cases: Cases = tuple(dict.fromkeys(case for ways in groups for case in ways))
-        self._forms = [(case, form_of(case)) for case in self.cases]
+        self._forms = [(case, comparable_form(case)) for case in self.cases]
         self._places = {case: at for at, case in enumerate(self.cases)}
         self._orders: dict[Case, Order] = {}
 
     def order(self, case: Case) -> Order:
         """Where a case stands among those of the plan; it may be one that is not explored itself."""
         if case not in self._orders:
-            form = form_of(case)
+            form = comparable_form(case)
             others = [(other, its_form) for other, its_form in self._forms if other is not case]
             fewer = tuple(other for other, its_form in others if is_within(its_form, form))
             more = tuple(other for other, its_form in others if is_within(form, its_form))
@@ -156,7 +156,7 @@ class CasePlan:
         return self._orders[case]
 
 
-def first_of(cases: Iterable[Case]) -> list[Case]:
+def most_informative_cases(cases: Iterable[Case]) -> list[Case]:
     """The cases without those that others among them may answer: they are asked for again if these do not. What most
     likely keeps waits for the wider ones, what most likely loses for both ends."""
     some = dict.fromkeys(case.explored_case for case in cases)
@@ -167,11 +167,11 @@ def first_of(cases: Iterable[Case]) -> list[Case]:
     return [
         case
         for case in some
-        if not has(wider_cases(case), case) or (_may_be_gone(case) and not has(narrower_cases(case), case))
+        if not has(wider_cases(case), case) or (_may_lose_whole_isr(case) and not has(narrower_cases(case), case))
     ]
 
 
-def _may_be_gone(case: Case) -> bool:
+def _may_lose_whole_isr(case: Case) -> bool:
     """Whether a part of a log can be lost with its host, and no member of the ISR is beyond reach: then most cases lose
     records."""
     losses = ("power_losses", "disk_losses", "directory_losses", "host_losses")

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ...language.constants import PlainValue
 from .case_order import CasePlan, Cases
-from .questions import CALM, Case, ExplorationKind, Question, one_object_of
+from .questions import CALM, Case, ExplorationKind, Question, shared_case
 from .signature import Signature
 from .situations import (
     CELLS,
@@ -17,18 +17,18 @@ from .situations import (
     OF_CONTROLLERS,
     OF_RACKS,
     Cell,
-    away,
     brokers_beside,
-    budgets,
     controllers_away,
-    is_of_machine,
-    lag,
-    placements,
-    racks_of,
+    fault_budgets_of_cell,
+    fault_placements,
+    lagging_followers,
+    missing_replicas,
+    modelled_voter_count,
+    possible_rack_sizes,
     replicas_in_sync,
+    shut_down_in_budgets,
     taken_at_hosts,
-    voters_of,
-    with_down,
+    takes_whole_machine,
 )
 
 RECORDS, LOG_SIZE, EPOCHS = 1, 2, 6
@@ -63,7 +63,7 @@ def exploration_kind(signature: Signature) -> ExplorationKind:
     return "reads" if signature.follower_reads else "loss"
 
 
-def asked_instead(question: Question, signature: Signature) -> Signature:
+def signature_to_ask_instead(question: Question, signature: Signature) -> Signature:
     """The signature that a question is asked of in place of another, since its answer is the same and known sooner.
 
     With acks=0 brokers do what they do with acks=1. What differs is what the producer takes for acknowledged, and that
@@ -71,11 +71,11 @@ def asked_instead(question: Question, signature: Signature) -> Signature:
     tests/audit/exploring/test_inference.py explores both and compares.
     """
     same = question.kind == "loss" and question.name != "no-loss" and exploration_kind(signature) == "loss"
-    return _of_acks_1(signature) if same and signature.acks == "none" else signature
+    return _signature_with_acks_1(signature) if same and signature.acks == "none" else signature
 
 
 @lru_cache(maxsize=10_000)
-def _of_acks_1(signature: Signature) -> Signature:
+def _signature_with_acks_1(signature: Signature) -> Signature:
     return replace(signature, acks="leader")
 
 
@@ -83,10 +83,12 @@ def case_with(kind: ExplorationKind, signature: Signature, faults: Mapping[str, 
     """The exploration of a signature in which just these faults happen, so often."""
     records = READ_RECORDS if kind == "reads" else RECORDS
     sizes = {"max_records": records, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS}
-    return _case(kind, {**signature.constants, **sizes, **CALM, "voters": voters_of(signature), **faults})
+    return _make_case(
+        kind, {**signature.constants, **sizes, **CALM, "voters": modelled_voter_count(signature), **faults}
+    )
 
 
-def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
+def drop_irrelevant_constants(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
     """The constants, those as by default that no step of this exploration asks for: fewer cases for many signatures.
 
     Where every append is flushed a loss of power takes nothing from the disk, and is a crash.
@@ -105,10 +107,10 @@ def as_far_as_it_matters(kind: ExplorationKind, constants: Mapping[str, PlainVal
     if made["acks"] == "none" or (not made["retries"] and (made["max_records"] == 1 or kind == "reads")):
         # Of two records the second is in sequence in every log that has room for it.
         made |= {"idempotent": True, "max_in_flight": 5}
-    return made | _of_service(made) if kind == "goes_on" else made
+    return made | _service_constants(made) if kind == "goes_on" else made
 
 
-def _of_service(constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
+def _service_constants(constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
     """What differs where it is asked who takes and serves records: no record is sent, since what a log has makes no
     difference to who leads, who is in the ISR, and what stays open. tests/audit/exploring/test_explorations.py
     explores both and compares. So it makes no difference either which records a producer may lose with acks=0.
@@ -119,17 +121,17 @@ def _of_service(constants: Mapping[str, PlainValue]) -> dict[str, PlainValue]:
 @lru_cache(maxsize=100_000)
 def loss_case(signature: Signature, cell: Cell, rack_size: int | None = None, down: int = 0) -> Case:
     """The exploration that says what a signature loses in a cell; `down` of those that are out of the ISR are down."""
-    faults = budgets(cell, signature, rack_size)
-    return case_with(exploration_kind(signature), signature, with_down(faults, down) if down else faults)
+    faults = fault_budgets_of_cell(cell, signature, rack_size)
+    return case_with(exploration_kind(signature), signature, shut_down_in_budgets(faults, down) if down else faults)
 
 
 @lru_cache(maxsize=100_000)
-def loss_ways(signature: Signature, cell: Cell, rack_size: int | None = None) -> tuple[Case, ...]:
+def cases_of_loss(signature: Signature, cell: Cell, rack_size: int | None = None) -> tuple[Case, ...]:
     """The explorations that say together what a signature loses in a cell."""
-    return ways_of(signature, budgets(cell, signature, rack_size))
+    return cases_of_faults(signature, fault_budgets_of_cell(cell, signature, rack_size))
 
 
-def ways_of(signature: Signature, faults: Mapping[str, PlainValue]) -> tuple[Case, ...]:
+def cases_of_faults(signature: Signature, faults: Mapping[str, PlainValue]) -> tuple[Case, ...]:
     """The explorations that say together what some faults lose: those out of the ISR only lag in the first, and in the
     others one of them and more are down.
 
@@ -146,11 +148,11 @@ def ways_of(signature: Signature, faults: Mapping[str, PlainValue]) -> tuple[Cas
     if not (cuts_too_much or forgets) and not (signature.elects_uncleanly and lagging.takes_all):
         return (lagging,)
     most = int(faults["isr_shrinks"])
-    return (lagging, *(case_with(kind, signature, with_down(faults, down)) for down in range(1, most + 1)))
+    return (lagging, *(case_with(kind, signature, shut_down_in_budgets(faults, down)) for down in range(1, most + 1)))
 
 
 @lru_cache(maxsize=100_000)
-def goes_on_cases(
+def cases_of_continued_service(
     signature: Signature, cell: Cell, rack_size: int | None = None, controllers: int | None = None
 ) -> tuple[Case, ...]:
     """The explorations that say whether a signature is written and read while a fault lasts, that takes so many
@@ -161,7 +163,7 @@ def goes_on_cases(
     handed_over = cell.fault.name == "restart"
     if handed_over and signature.co_located:
         signature = with_controllers_apart(signature)
-    lost = away(cell.fault, signature, rack_size)
+    lost = missing_replicas(cell.fault, signature, rack_size)
     others = signature.replicas - replicas_in_sync(cell.situation, signature)
     if controllers is None:
         controllers = max(controllers_away(cell.fault, signature, rack_size))
@@ -176,7 +178,7 @@ def goes_on_cases(
     down = case_with("goes_on", signature, {**common, **before, "controller_losses": min(MOST_CONTROLLERS, gone)})
     if not others:
         return (down,)
-    lagging = lag(cell.situation, signature)
+    lagging = lagging_followers(cell.situation, signature)
     behind = {"controller_losses": controllers, "host_losses": lost, "isr_shrinks": lagging}
     return down, case_with("goes_on", signature, {**common, **behind})
 
@@ -197,14 +199,14 @@ def _controllers_of_others(signature: Signature, lost_count: int, others: int) -
     takes; where each host has one the model takes them down itself."""
     if signature.co_located:
         return 0
-    beside = min(signature.shared_voters, voters_of(signature))
+    beside = min(signature.shared_voters, modelled_voter_count(signature))
     return max(0, min(beside, lost_count + others) - min(beside, lost_count))
 
 
 def _loses_majority(signature: Signature, controllers: int, hosts: int) -> bool:
     """Whether most controllers are down in the end: so many on hosts of their own, or with so many hosts."""
     down = hosts if signature.co_located else controllers
-    return down > 0 and 2 * down >= voters_of(signature)
+    return down > 0 and 2 * down >= modelled_voter_count(signature)
 
 
 @lru_cache(maxsize=100_000)
@@ -213,20 +215,22 @@ def delivery_case(signature: Signature, cell: Cell | None = None, rack_size: int
     (None) where nothing goes wrong but its requests."""
     if cell is None:
         client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
-        return _case("delivery", {**signature.newest, "unclean": False, "voters": 3, **CALM, **DELIVERY, **ALONE,
+        return _make_case("delivery", {**signature.newest, "unclean": False, "voters": 3, **CALM, **DELIVERY, **ALONE,
                                   **client, "fsync": False, "follower_reads": False})  # fmt: skip
     return case_with(
-        "delivery", signature, {**DELIVERY, **budgets(cell, signature, rack_size), "follower_reads": False}
+        "delivery",
+        signature,
+        {**DELIVERY, **fault_budgets_of_cell(cell, signature, rack_size), "follower_reads": False},
     )
 
 
-def is_sent_again(signature: Signature) -> bool:
+def is_producer_retrying(signature: Signature) -> bool:
     """Whether the producer sends anything twice: not without retries, nor if it waits for no answer."""
     return signature.retries and signature.acks != "none"
 
 
-def _case(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> Case:
-    return one_object_of(Case(kind, tuple(sorted(as_far_as_it_matters(kind, constants).items()))))
+def _make_case(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> Case:
+    return shared_case(Case(kind, tuple(sorted(drop_irrelevant_constants(kind, constants).items()))))
 
 
 def asks_loss(signature: Signature, cell: Cell, rack_size: int | None = None) -> bool:
@@ -237,13 +241,13 @@ def asks_loss(signature: Signature, cell: Cell, rack_size: int | None = None) ->
     that lose by fewer faults unless min.insync.replicas is as large as the replicas. With four or five there are too
     many states with two faults and lag, and so there are with five that lose power where every append is flushed.
     """
-    name, replicas, whole = cell.fault.name, signature.replicas, lag(cell.situation, signature) == 0
-    if whole and int(budgets(cell, signature, rack_size).get("disk_losses", 0)) >= replicas:
+    name, replicas, whole = cell.fault.name, signature.replicas, lagging_followers(cell.situation, signature) == 0
+    if whole and int(fault_budgets_of_cell(cell, signature, rack_size).get("disk_losses", 0)) >= replicas:
         return True  # every disk is lost: that is found after few states
-    if name in OF_RACKS or is_of_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
-        held = away(cell.fault, signature, rack_size)
+    if name in OF_RACKS or takes_whole_machine(cell.fault, signature) or taken_at_hosts(cell.fault, signature):
+        held = missing_replicas(cell.fault, signature, rack_size)
         few = held < 3 or (
-            whole and (replicas < 4 or (name == "rack-power-loss" and not _is_of_crashes(signature, held)))
+            whole and (replicas < 4 or (name == "rack-power-loss" and not _is_loss_by_crashes_alone(signature, held)))
         )
         few = few or (replicas < 4 and name == "rack-cut-off" and not signature.elects_uncleanly)
         return few and (whole or replicas < 4)
@@ -258,7 +262,7 @@ def asks_loss(signature: Signature, cell: Cell, rack_size: int | None = None) ->
     return replicas < 5 or cell.situation.name != "one" or name in ("crash", "power-loss", "disk-loss", DIRECTORY)
 
 
-def _is_of_crashes(signature: Signature, held_count: int) -> bool:
+def _is_loss_by_crashes_alone(signature: Signature, held_count: int) -> bool:
     """Whether a rack's loss of power takes nothing, since every append is flushed, and is one of more crashes than
     there is memory for; where leaders are elected uncleanly it loses after few states."""
     return signature.fsync and held_count > MOST_CRASHES and not signature.elects_uncleanly
@@ -287,22 +291,22 @@ def asks_delivery(signature: Signature, cell: Cell) -> bool:
 def loss_cases(signature: Signature) -> Iterator[tuple[Cell, tuple[Case, ...]]]:
     """Each cell's explorations for losses, those that answer it together together."""
     for cell in CELLS:
-        for in_rack in racks_of(cell.fault, signature):
+        for in_rack in possible_rack_sizes(cell.fault, signature):
             if asks_loss(signature, cell, in_rack):
-                yield cell, loss_ways(signature, cell, in_rack)
+                yield cell, cases_of_loss(signature, cell, in_rack)
 
 
 def service_cases(signature: Signature) -> Iterator[tuple[Case, ...]]:
     """The explorations of service, cell by cell. The second of a cell is needed where something stops in the first."""
     for cell in CELLS:
-        for in_rack, controllers in placements(cell.fault, signature):
-            yield goes_on_cases(signature, cell, in_rack, controllers)
+        for in_rack, controllers in fault_placements(cell.fault, signature):
+            yield cases_of_continued_service(signature, cell, in_rack, controllers)
 
 
 def other_cases(signature: Signature) -> Iterator[Case]:
     """Every other exploration that a signature's table needs, but for those of service that others decide."""
     yield from (down for down, *_ in service_cases(signature))
-    if not is_sent_again(signature):
+    if not is_producer_retrying(signature):
         return
     yield delivery_case(signature)
     careful = signature.acks == "all" and signature.idempotent
@@ -312,18 +316,18 @@ def other_cases(signature: Signature) -> Iterator[Case]:
 
 
 @lru_cache(maxsize=10_000)
-def plan_of(signature: Signature) -> CasePlan:
+def case_plan_of_signature(signature: Signature) -> CasePlan:
     """A signature's plan; one and the same for signatures that need the same explorations."""
     calm, whole_isr = case_with(exploration_kind(signature), signature, {}), whole_isr_case(signature)
     more = () if whole_isr is None else ((whole_isr,),)
-    return _plan(tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more])))
+    return _shared_plan(tuple(dict.fromkeys([(calm,), *(ways for _, ways in loss_cases(signature)), *more])))
 
 
 @lru_cache(maxsize=10_000)
-def _plan(groups: tuple[Cases, ...]) -> CasePlan:
+def _shared_plan(groups: tuple[Cases, ...]) -> CasePlan:
     return CasePlan(groups)
 
 
 def cases_in(signature: Signature) -> Cases:
     """All explorations for losses that a signature may need, in a row."""
-    return plan_of(signature).cases
+    return case_plan_of_signature(signature).cases

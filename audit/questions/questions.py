@@ -143,7 +143,7 @@ class Case:
     @cached_property
     def brief_case(self) -> Case:
         """The brief one of the same faults and settings."""
-        return one_object_of(Case(self.kind, self.constants, brief=True))
+        return shared_case(Case(self.kind, self.constants, brief=True))
 
     @cached_property
     def values(self) -> Mapping[str, PlainValue]:
@@ -192,7 +192,7 @@ class Case:
             "min_isr": 1 if int(values["min_isr"]) <= left else values["min_isr"],
             "acks": "leader" if self.kind == "goes_on" else values["acks"],
         }
-        return one_object_of(Case(self.kind, tuple(sorted(made.items())), self.brief))
+        return shared_case(Case(self.kind, tuple(sorted(made.items())), self.brief))
 
     @cached_property
     def main(self) -> tuple[str, ...]:
@@ -213,7 +213,7 @@ class Case:
 
 
 @lru_cache(maxsize=100_000)
-def one_object_of(case: Case) -> Case:
+def shared_case(case: Case) -> Case:
     """The same object for equal cases, so that they compare at once."""
     return case
 

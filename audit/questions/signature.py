@@ -17,7 +17,7 @@ from ..facts.facts import OpenStatements, UsedSetting
 from ..kafka.profiles import (
     MOST_REPLICAS,
     NEWEST,
-    switches_of,
+    switches_of_profile,
 )
 
 
@@ -75,12 +75,12 @@ class Signature:
     @property
     def newest(self) -> dict[str, PlainValue]:
         """Every switch of the newest version."""
-        return dict(switches_of(NEWEST))
+        return dict(switches_of_profile(NEWEST))
 
     @property
     def constants(self) -> Mapping[str, PlainValue]:
         """The model's constants, without bounds and budgets."""
-        return _constants_of(self)
+        return _constants_of_signature(self)
 
     @property
     def elects_uncleanly(self) -> bool:
@@ -98,7 +98,7 @@ class Signature:
 
 
 @lru_cache(maxsize=10_000)
-def _constants_of(signature: Signature) -> Mapping[str, PlainValue]:
+def _constants_of_signature(signature: Signature) -> Mapping[str, PlainValue]:
     """They are asked for with every partition and every cell, and so made once."""
     return {
         **signature.newest,

@@ -31,9 +31,9 @@ UNKNOWN_VOTERS, MOST_VOTERS = 3, 5
 @immutable
 class Fault:
     """Something that goes wrong: its name on the command line, a row's title, what it is in a sentence, and how a
-    headline speaks of it. `away` is how many replicas are missing while it lasts; of a rack, and of the controllers,
-    it depends on the placement (None). `single`: one thing, and no rack. `happens`: the clause that it is after "when",
-    where the title is none."""
+    headline speaks of it. `missing_replicas` is how many replicas are missing while it lasts; of a rack, and of the
+    controllers, it depends on the placement (None). `single`: one thing, and no rack. `happens`: the clause that it is
+    after "when", where the title is none."""
 
     name: str
     title: str
@@ -101,7 +101,7 @@ _OF_ZOOKEEPER: Mapping[str, tuple[str, str]] = {
 """Titles, and what is said, of a cluster on ZooKeeper: its controller is one of the brokers."""
 
 
-def faults_of(control_plane: str | None, *, directories: bool) -> tuple[Fault, ...]:
+def faults_of_control_plane(control_plane: str | None, *, directories: bool) -> tuple[Fault, ...]:
     """The rows of a table, in the words of what keeps a cluster's metadata; that of a lost directory where a broker has
     several (`directories`): where each has one, it is its disk."""
     rows = [fault for fault in FAULTS if directories or fault.name != DIRECTORY]
@@ -185,19 +185,19 @@ def replicas_in_sync(situation: Situation, signature: Signature) -> int:
             return 1
 
 
-def lag(situation: Situation, signature: Signature) -> int:
+def lagging_followers(situation: Situation, signature: Signature) -> int:
     """How many followers may leave the ISR."""
     return min(MOST_LAGGING, signature.replicas - replicas_in_sync(situation, signature))
 
 
-def voters_of(signature: Signature) -> int:
+def modelled_voter_count(signature: Signature) -> int:
     """How many controllers there are; of more than the model has, as many as it has."""
     return signature.replicas if signature.co_located else min(signature.voters or UNKNOWN_VOTERS, MOST_VOTERS)
 
 
 def controllers_lost(fault: Fault, signature: Signature) -> int:
     """How many controllers a fault of theirs takes."""
-    majority = voters_of(signature) // 2 + 1
+    majority = modelled_voter_count(signature) // 2 + 1
     return {"controller-loss": 1, "controllers-loss": majority}.get(fault.name, 0)
 
 
@@ -216,21 +216,21 @@ def controllers_away(fault: Fault, signature: Signature, rack_size: int | None =
         return (0,)  # a node in combined mode stops as a broker first, and its controller stops last
     if fault.name in OF_CONTROLLERS:
         return (controllers_lost(fault, signature),)
-    voters = voters_of(signature)
+    voters = modelled_voter_count(signature)
     if fault.name in OF_RACKS:
         most = voters // 2 + 1
         if signature.voters_in_rack:
-            return (_as_modelled(signature.voters_in_rack, signature),)
+            return (_modelled_lost_controllers(signature.voters_in_rack, signature),)
         if signature.one_machine:  # whatever rack that is in
             return (voters if signature.voters else 0,)
         # One of so few is the majority: wherever the racks are, that of a voter's host has its replica too.
         return (most,) if voters <= 2 and signature.shared_voters else (0, most)
-    if is_of_machine(fault, signature):
+    if takes_whole_machine(fault, signature):
         return (voters if signature.voters else 0,)
-    return (min(signature.shared_voters, voters, away(fault, signature, rack_size)),)
+    return (min(signature.shared_voters, voters, missing_replicas(fault, signature, rack_size)),)
 
 
-def _as_modelled(lost_count: int, signature: Signature) -> int:
+def _modelled_lost_controllers(lost_count: int, signature: Signature) -> int:
     """How many controllers of the model's are lost for so many of the cluster's, which may have more: a majority of the
     former for a majority of the latter, and no majority for none."""
     if signature.voters <= MOST_VOTERS:
@@ -243,7 +243,7 @@ Place = tuple[int | None, int]
 """What a fault takes where it happens: replicas (None: as stated) and controllers."""
 
 
-def placements(fault: Fault, signature: Signature) -> tuple[Place, ...]:
+def fault_placements(fault: Fault, signature: Signature) -> tuple[Place, ...]:
     """What a fault takes in each of the places where it may happen, however it is with what is not stated."""
     return tuple(dict.fromkeys(place for world in possible_placements(fault, signature) for place in world))
 
@@ -255,12 +255,14 @@ def possible_placements(fault: Fault, signature: Signature) -> tuple[tuple[Place
         return (at_hosts,)
     if fault.name in OF_RACKS and signature.racks and not signature.co_located:
         return tuple(
-            tuple((replicas, _as_modelled(voters + more, signature)) for replicas, voters in signature.racks)
+            tuple(
+                (replicas, _modelled_lost_controllers(voters + more, signature)) for replicas, voters in signature.racks
+            )
             for more in dict.fromkeys((0, signature.open_voters))
         )
     return tuple(
         ((in_rack, controllers),)
-        for in_rack in racks_of(fault, signature)
+        for in_rack in possible_rack_sizes(fault, signature)
         for controllers in controllers_away(fault, signature, in_rack)
     )
 
@@ -276,21 +278,23 @@ def taken_at_hosts(fault: Fault, signature: Signature) -> tuple[tuple[int, int],
     return tuple(
         (
             min(signature.replicas, replicas + cut_off),
-            0 if signature.co_located else _as_modelled(min(voters_of(signature), voters + beside), signature),
+            0
+            if signature.co_located
+            else _modelled_lost_controllers(min(modelled_voter_count(signature), voters + beside), signature),
         )
         for replicas, voters in places
     )
 
 
-def _dark(fault: Fault, signature: Signature, otherwise: int) -> int:
+def _replicas_without_power(fault: Fault, signature: Signature, otherwise: int) -> int:
     """How many replicas lose power, or their disk, at most."""
-    if is_of_machine(fault, signature):
+    if takes_whole_machine(fault, signature):
         return signature.replicas
     places = signature.two_hosts if fault.name == "two-power-losses" else signature.hosts
     return max((replicas for replicas, _ in places), default=otherwise)
 
 
-def is_of_machine(fault: Fault, signature: Signature) -> bool:
+def takes_whole_machine(fault: Fault, signature: Signature) -> bool:
     """Whether it is a loss of power, or of the disk, where all brokers share one computer: it takes them all."""
     return signature.one_machine and fault.name in OF_MACHINES
 
@@ -299,7 +303,7 @@ OF_MACHINES = ("power-loss", "two-power-losses", "cut-off-power-loss", "disk-los
 """Faults of one host or two: they take all that is on it."""
 
 
-def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> dict[str, PlainValue]:
+def fault_budgets_of_cell(cell: Cell, signature: Signature, rack_size: int | None = None) -> dict[str, PlainValue]:
     """How often each thing goes wrong in a cell. `rack_size` is how many replicas the rack holds (None: as stated).
 
     With acks=0 a request may fail in every cell, as it may with nothing wrong: the producer takes a record for written
@@ -307,14 +311,14 @@ def budgets(cell: Cell, signature: Signature, rack_size: int | None = None) -> d
     learns that the broker refused it or was gone (core/server/KafkaApis.scala: a request with acks=0 that fails closes
     the connection).
     """
-    faults = _of_fault(cell.fault, signature, rack_size)
-    faults = _with_empty_disks(faults, signature) if signature.ephemeral else faults
+    faults = _budgets_of_fault(cell.fault, signature, rack_size)
+    faults = _budgets_with_empty_disks(faults, signature) if signature.ephemeral else faults
     if signature.acks == "none":
         faults = {**faults, "retries": 1}
-    return {"isr_shrinks": lag(cell.situation, signature), **faults}
+    return {"isr_shrinks": lagging_followers(cell.situation, signature), **faults}
 
 
-def with_down(faults: Mapping[str, PlainValue], down: int) -> dict[str, PlainValue]:
+def shut_down_in_budgets(faults: Mapping[str, PlainValue], down: int) -> dict[str, PlainValue]:
     """The same faults, where of those that leave the ISR so many are shut down, and may start again."""
     shutdowns = min(MOST_SHUTDOWNS, int(faults.get("shutdowns", 0)) + down)
     return {**faults, "isr_shrinks": int(faults["isr_shrinks"]) - down, "shutdowns": shutdowns}
@@ -323,7 +327,7 @@ def with_down(faults: Mapping[str, PlainValue], down: int) -> dict[str, PlainVal
 _STOPS = ("shutdowns", "crashes", "power_losses")
 
 
-def _with_empty_disks(faults: Mapping[str, PlainValue], signature: Signature) -> dict[str, PlainValue]:
+def _budgets_with_empty_disks(faults: Mapping[str, PlainValue], signature: Signature) -> dict[str, PlainValue]:
     """The same where storage does not outlive the process: who stops, however it does, starts again with nothing. An
     `emptyDir` outlives a container that dies, and goes with its pod (kubernetes.io, Volumes)."""
     stops = [name for name in _STOPS if not (signature.of_pod and name == "crashes")]
@@ -332,7 +336,7 @@ def _with_empty_disks(faults: Mapping[str, PlainValue], signature: Signature) ->
     return {**rest, "disk_losses": lost} if lost else rest
 
 
-def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict[str, PlainValue]:
+def _budgets_of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict[str, PlainValue]:
     rack = (signature.replicas_in_rack or 1) if rack_size is None else rack_size
     lost = controllers_lost(fault, signature)
     match fault.name:
@@ -345,15 +349,19 @@ def _of_fault(fault: Fault, signature: Signature, rack_size: int | None) -> dict
         case "cut-off":
             return {"fences": 1}
         case "power-loss" | "two-power-losses":
-            return {"power_losses": _dark(fault, signature, 1 if fault.name == "power-loss" else 2)}
+            return {"power_losses": _replicas_without_power(fault, signature, 1 if fault.name == "power-loss" else 2)}
         case "disk-loss":
-            return {"disk_losses": _dark(fault, signature, 1)}
+            return {"disk_losses": _replicas_without_power(fault, signature, 1)}
         case "directory-loss":
-            return {"directory_losses": 1} if signature.directories else _of_fault(FAULT["disk-loss"], signature, None)
+            return (
+                {"directory_losses": 1}
+                if signature.directories
+                else _budgets_of_fault(FAULT["disk-loss"], signature, None)
+            )
         case "cut-off-power-loss":
             return {
                 "fences": 1,
-                "power_losses": _dark(fault, signature, 1),
+                "power_losses": _replicas_without_power(fault, signature, 1),
                 "preferred_elections": _moves_after(signature),
             }
         case "rack-power-loss":
@@ -375,7 +383,7 @@ def _moves_after(signature: Signature) -> int:
     return 0 if constants["reject_restarted"] and constants["one_snapshot"] else 1
 
 
-def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
+def possible_rack_sizes(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
     """How many replicas a rack may hold: what is stated, or where nothing is, one and all of them; all where they are
     on one computer, which is in one rack. One for the rest."""
     if fault.name not in OF_RACKS or signature.replicas_in_rack:
@@ -385,7 +393,7 @@ def racks_of(fault: Fault, signature: Signature) -> tuple[int | None, ...]:
     return tuple(dict.fromkeys((1, signature.replicas)))
 
 
-def away(fault: Fault, signature: Signature, rack_size: int | None = None) -> int:
+def missing_replicas(fault: Fault, signature: Signature, rack_size: int | None = None) -> int:
     """How many replicas are missing while a fault lasts."""
     if fault.name in OF_RACKS:
         return (signature.replicas_in_rack or 1) if rack_size is None else rack_size
@@ -393,7 +401,7 @@ def away(fault: Fault, signature: Signature, rack_size: int | None = None) -> in
         return brokers_beside(fault, signature)
     if at_hosts := taken_at_hosts(fault, signature):
         return max(replicas for replicas, _ in at_hosts) if rack_size is None else rack_size
-    all_of_them = fault.replicas_away is None or is_of_machine(fault, signature)
+    all_of_them = fault.replicas_away is None or takes_whole_machine(fault, signature)
     return signature.replicas if all_of_them else min(fault.replicas_away or 0, signature.replicas)
 
 

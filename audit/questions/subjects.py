@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..cluster.cluster import Client, Cluster, Topic
-from ..cluster.settings import ELR_FEATURE, UNCLEAN, earliest_possible_release, elr_is_too_early, value_of
+from ..cluster.settings import ELR_FEATURE, UNCLEAN, earliest_possible_release, elr_is_too_early, setting_value
 from ..cluster.statements import StatedValue, Unknown
 from ..facts.controller_settings import least_in_sync, unclean_elections
 from ..facts.down_nodes import raise_if_never_up
@@ -20,18 +20,18 @@ from ..facts.facts import (
     ask_of_version,
     note_setting,
     open_statements,
-    statements_of,
+    statements_of_setting,
 )
-from ..facts.placement import follower_reads, logs_that_pass, names_of_hosts, open_places
-from ..facts.producers import Said, is_idempotent, producer_facts, producers
+from ..facts.placement import follower_reads, loses_logs_at_end, names_of_hosts, open_places
+from ..facts.producers import Said, is_idempotent, producer_facts, producers_of_topic
 from ..facts.record_format import has_old_format
 from ..facts.topic_creation import (
     factor_and_placement,
     is_to_be_created,
-    min_isr_set_by,
     replication_factors,
     topics_to_create,
-    with_what_is_made,
+    values_of_min_isr,
+    versions_with_created_replicas,
 )
 from ..kafka.keys import declared_key, is_true
 from ..kafka.profiles import (
@@ -39,22 +39,22 @@ from ..kafka.profiles import (
     FIRST_ELR,
     KIP_360,
     MOST_REPLICAS,
-    mended_in,
-    profiles,
+    defects_mended_in_release,
     profiles_within,
-    releases_of,
-    switches,
+    releases_text_of_profile,
+    switches_of_brokers,
+    version_profiles,
 )
 from ..kafka.topic_settings import MIN_ISR_OF
-from ..kafka.versions import is_version, span
-from ..startup.nodes import Refusals, refusals
+from ..kafka.versions import is_version, releases_meant
+from ..startup.nodes import Refusals, why_nodes_are_down
 from .signature import Signature, Subject, Variant
 
 FLUSH_MESSAGES = declared_key("flush.messages")
 MIN_INSYNC_REPLICAS = declared_key("min.insync.replicas")
 
 
-def protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[StatedValue | None, str]]:
+def spoken_protocols(cluster: Cluster, *, kraft: bool) -> Sequence[tuple[StatedValue | None, str]]:
     """The protocols that brokers speak, each with its words; several while they are upgraded one after the other."""
     versions = cluster.versions
     if kraft or not versions.protocols:
@@ -70,16 +70,18 @@ MOST_OF_UNKNOWN = 24
 answer, and would take minutes."""
 
 
-def subjects(cluster: Cluster) -> list[Subject]:
+def cluster_subjects(cluster: Cluster) -> list[Subject]:
     """Every topic of a cluster, alike ones together; those that the brokers would create, where they are not there."""
-    why_down = refusals(cluster)
+    why_down = why_nodes_are_down(cluster)
     said: Said = {}
     made = [
-        _subject(cluster, topic, producer, why_down, said, is_of_plan=planned)
-        for topic, planned in _topics(cluster)
-        for producer in producers(cluster, topic)
+        _make_subject(cluster, topic, producer, why_down, said, is_of_plan=planned)
+        for topic, planned in _topics_and_creatable_topics(cluster)
+        for producer in producers_of_topic(cluster, topic)
     ]
-    return _together(replace(subject, requirements=_requirements_stated(cluster, subject)) for subject in made)
+    return _merge_alike_subjects(
+        replace(subject, requirements=_requirements_stated(cluster, subject)) for subject in made
+    )
 
 
 def _requirements_stated(cluster: Cluster, subject: Subject) -> tuple[str, ...]:
@@ -87,7 +89,7 @@ def _requirements_stated(cluster: Cluster, subject: Subject) -> tuple[str, ...]:
     return use.requirements if use is not None else ()
 
 
-def _together(subjects: Iterable[Subject]) -> list[Subject]:
+def _merge_alike_subjects(subjects: Iterable[Subject]) -> list[Subject]:
     groups: dict[Any, list[Subject]] = {}
     for subject in subjects:
         producer = None if subject.producer is None else subject.producer.name
@@ -98,7 +100,7 @@ def _together(subjects: Iterable[Subject]) -> list[Subject]:
     return [replace(same[0], topics=tuple(t for subject in same for t in subject.topics)) for same in groups.values()]
 
 
-def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
+def _topics_and_creatable_topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
     yield from ((topic, True) for topic in cluster.planned_topics)
@@ -106,7 +108,7 @@ def _topics(cluster: Cluster) -> Iterator[tuple[Topic, bool]]:
         yield from ((topic, True) for topic in topics_to_create(cluster))
 
 
-def _subject(
+def _make_subject(
     cluster: Cluster,
     topic: Topic,
     producer: Client | None,
@@ -124,10 +126,10 @@ def _subject(
             doubt = f"the description of {topic.name} cannot be used: {topic.doubt}{to_do}"
             raise UnansweredTopicError(doubt)
         raise_if_never_up(cluster, topic, why_down)
-        facts = list(_facts(cluster, topic, producer, used, facts_by_client))
+        facts = list(_topic_facts(cluster, topic, producer, used, facts_by_client))
         copies = max((choice.sets.get("replicas", 1) for fact in facts for choice in fact.choices), default=1)
-        most = MOST_OF_UNKNOWN if is_unknown(cluster) and copies > 1 else MOST_VARIANTS
-        variants = tuple(_variants(facts, most))
+        most = MOST_OF_UNKNOWN if has_unknown_nodes(cluster) and copies > 1 else MOST_VARIANTS
+        variants = tuple(_variants_of_facts(facts, most))
     except UnansweredTopicError as error:
         why, stops, rest = str(error), error.stops, tuple(used)
         return Subject(
@@ -157,12 +159,12 @@ def _subject(
     )
 
 
-def is_unknown(cluster: Cluster) -> bool:
+def has_unknown_nodes(cluster: Cluster) -> bool:
     """Whether nothing is known of the brokers: no file, no description, no release."""
     return not (cluster.keepers or cluster.topics or cluster.versions.kafka or cluster.control_plane or cluster.dynamic)
 
 
-def _variants(facts: Sequence[Fact], most: int) -> Iterator[Variant]:
+def _variants_of_facts(facts: Sequence[Fact], most: int) -> Iterator[Variant]:
     open_ = [fact for fact in facts if len(fact.choices) > 1]
     number = 1
     for fact in open_:
@@ -177,14 +179,14 @@ def _variants(facts: Sequence[Fact], most: int) -> Iterator[Variant]:
         for choice in chosen:
             sets |= choice.sets
         given = tuple((f.name, c.text) for f, c in zip(facts, chosen, strict=True) if len(f.choices) > 1)
-        yield Variant(given, _signature(sets))
+        yield Variant(given, _signature_of_values(sets))
 
 
-def _signature(sets: Mapping[str, Any]) -> Signature:
+def _signature_of_values(sets: Mapping[str, Any]) -> Signature:
     found = dict(sets)
     binary, mended = found.pop("binary"), found.pop("mended")
     old, protocol, kraft, elr = (found.pop(name) for name in ("old_format", "protocol", "kraft", "elr"))
-    made = switches(binary, protocol, kraft=kraft, elr=elr, mended_defects=mended, old_format=old)
+    made = switches_of_brokers(binary, protocol, kraft=kraft, elr=elr, mended_defects=mended, old_format=old)
     written = found.pop("min_isr_with_elr", None)
     if sets["elr"] and written is not None:
         found["min_isr"] = written
@@ -202,7 +204,7 @@ def _signature(sets: Mapping[str, Any]) -> Signature:
     return Signature(profile=sets["binary"], switches=made, max_in_flight=min(5, in_flight), **found)
 
 
-def _facts(
+def _topic_facts(
     cluster: Cluster, topic: Topic, producer: Client | None, used_settings: list[UsedSetting], facts_by_client: Said
 ) -> Iterator[Fact]:
     numbers = replication_factors(cluster, topic, used_settings)
@@ -211,22 +213,24 @@ def _facts(
     of_version: list[UsedSetting] = []
     versions = list(_version_facts(cluster, topic, max(numbers), of_version))
     elr = {choice.sets["elr"] for fact in versions for choice in fact.choices}
-    written = list(_min_isr_with_elr(cluster, topic, used_settings, alone=False not in elr)) if True in elr else []
+    written = (
+        list(_min_isr_facts_with_elr(cluster, topic, used_settings, alone=False not in elr)) if True in elr else []
+    )
     if False in elr or not written:
-        yield _min_isr(cluster, topic, max(numbers), used_settings)
+        yield _min_isr_fact(cluster, topic, max(numbers), used_settings)
     used_settings += of_version
     yield from versions
     yield from written
-    yield _unclean(cluster, topic, used_settings)
-    yield _fsync(cluster, topic, used_settings)
+    yield _unclean_election_fact(cluster, topic, used_settings)
+    yield _flush_fact(cluster, topic, used_settings)
     yield from open_places(cluster)
     yield follower_reads(cluster, topic, used_settings)
     yield from producer_facts(cluster, topic, producer, used_settings, facts_by_client)
 
 
-def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Fact:
+def _min_isr_fact(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Fact:
     key = MIN_INSYNC_REPLICAS
-    of_brokers = min_isr_set_by(cluster, topic)
+    of_brokers = values_of_min_isr(cluster, topic)
     differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
     if len(differing) > 1 and len(differing) == len(of_brokers):
         for said in differing:
@@ -235,18 +239,18 @@ def _min_isr(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[
         numbers = tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing)
         return Fact(key, numbers, ask, open_statements(used_settings[-len(differing) :]))
     unknown = next((said for said in of_brokers if isinstance(said, Unknown)), None)
-    answer = note_setting(unknown or next(iter(of_brokers), value_of(cluster, topic, key)), key, used_settings)
+    answer = note_setting(unknown or next(iter(of_brokers), setting_value(cluster, topic, key)), key, used_settings)
     if isinstance(answer, Unknown):
         numbers = sorted({max(1, int(default.value)) for default in answer.possible if default.value.isdecimal()})
         values = numbers if len(numbers) > 1 else range(1, replicas + 1)  # Apache's default alone would be a guess
         choices = tuple(FactValue(str(n), {"min_isr": n}) for n in values)
-        return Fact(key, choices, answer.ask, statements_of(answer, key))
+        return Fact(key, choices, answer.ask, statements_of_setting(answer, key))
     if not answer.value.isdecimal():
         raise UnansweredTopicError(f"{key} of {topic.name} is `{answer.value}`, which is not a number; correct it")
     return Fact(key, (FactValue(answer.value, {"min_isr": max(1, int(answer.value))}),))
 
 
-def _min_isr_with_elr(
+def _min_isr_facts_with_elr(
     cluster: Cluster, topic: Topic, used_settings: list[UsedSetting], *, alone: bool
 ) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
@@ -266,7 +270,7 @@ def _min_isr_with_elr(
     ask = answer.ask if isinstance(answer, Unknown) else ""
     name = "min_isr" if alone else "min_isr_with_elr"
     if numbers:
-        stated = statements_of(answer, MIN_INSYNC_REPLICAS)
+        stated = statements_of_setting(answer, MIN_INSYNC_REPLICAS)
         yield Fact(key, tuple(FactValue(str(number), {name: number}) for number in numbers), ask, stated)
 
 
@@ -274,26 +278,26 @@ OF_CLUSTER = "written for the whole cluster when ELR was switched on; what broke
 """Why one value of min.insync.replicas holds with ELR."""
 
 
-def _unclean(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
+def _unclean_election_fact(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     answer = note_setting(unclean_elections(cluster, topic), UNCLEAN, used_settings)
     if isinstance(answer, Unknown):
         possible = tuple(dict.fromkeys(default.value for default in answer.possible)) or ("false", "true")
         choices = tuple(FactValue(text, {"unclean": is_true(text)}) for text in possible)
-        return Fact(UNCLEAN, choices, answer.ask, statements_of(answer, UNCLEAN))
+        return Fact(UNCLEAN, choices, answer.ask, statements_of_setting(answer, UNCLEAN))
     return Fact(UNCLEAN, (FactValue(answer.value, {"unclean": is_true(answer.value)}),))
 
 
-def _fsync(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
+def _flush_fact(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """No release and no distribution flushes by default: where nothing is stated it is never."""
     key = FLUSH_MESSAGES
-    answer = value_of(cluster, topic, key)
+    answer = setting_value(cluster, topic, key)
     if isinstance(answer, Unknown):
         may = any(default.value == "1" for default in answer.possible)
         choices = (_FLUSHING[False], *((_FLUSHING[True],) if may else ()))
-        return Fact(key, choices, answer.ask, statements_of(answer, key))
+        return Fact(key, choices, answer.ask, statements_of_setting(answer, key))
     if isinstance(answer, StatedValue):
         note_setting(answer, key, used_settings)
-    return Fact(key, (_FLUSHING[answer.value == "1" and not logs_that_pass(cluster)],))
+    return Fact(key, (_FLUSHING[answer.value == "1" and not loses_logs_at_end(cluster)],))
 
 
 _FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {"fsync": True})}
@@ -301,7 +305,7 @@ _FLUSHING = {False: FactValue("never", {"fsync": False}), True: FactValue("1", {
 
 def _version_facts(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Iterator[Fact]:
     versions = list(_version_choices(cluster, topic, used_settings))
-    choices = tuple(with_what_is_made(cluster, topic, replicas, versions, used_settings))
+    choices = tuple(versions_with_created_replicas(cluster, topic, replicas, versions, used_settings))
     if not choices:
         raise UnansweredTopicError(
             "KRaft before 3.3 was not ready for production (KIP-833), and Kafka has no ZooKeeper since 4.0: no such "
@@ -319,37 +323,41 @@ def _version_choices(cluster: Cluster, topic: Topic, used_settings: list[UsedSet
         used_settings.append(
             UsedSetting("version", versions.kafka.value, versions.kafka.origin, versions.kafka.assumption)
         )
-    first, last = span(versions.kafka.value) if versions.kafka else (earliest_possible_release(cluster), (1 << 30,))
+    first, last = (
+        releases_meant(versions.kafka.value) if versions.kafka else (earliest_possible_release(cluster), (1 << 30,))
+    )
     many = sum(any(profiles_within(first, last, kraft=plane == "kraft")) for plane in planes) > 1
     for plane in planes:
         kraft = plane == "kraft"
         for binary in profiles_within(first, last, kraft=kraft):
-            shown = f"{releases_of(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
-            for elr, about in _elr(cluster, binary, last, kraft=kraft):
-                old = first < KIP_360 and next(one.since for one in profiles() if one.name == binary) < KIP_360
+            shown = f"{releases_text_of_profile(binary, first, last, kraft=kraft)}{f' with {plane}' if many else ''}"
+            for elr, about in _possible_elr_states(cluster, binary, last, kraft=kraft):
+                old = first < KIP_360 and next(one.since for one in version_profiles() if one.name == binary) < KIP_360
                 sets = {"binary": binary, "kraft": kraft, "elr": elr, "before_2_5": old}
-                for stated, how in protocols(cluster, kraft=kraft):
-                    spoken = _protocol(stated, binary)
-                    since = span(stated.value)[0] if stated is not None and is_version(stated.value) else None
-                    mended = mended_in(first, binary, since)
+                for stated, how in spoken_protocols(cluster, kraft=kraft):
+                    spoken = _profile_of_protocol(stated, binary)
+                    since = releases_meant(stated.value)[0] if stated is not None and is_version(stated.value) else None
+                    mended = defects_mended_in_release(first, binary, since)
                     of_old = not kraft and has_old_format(cluster, topic, stated, used_settings)
                     yield FactValue(
                         f"{shown}{about}{how}", sets | {"protocol": spoken, "mended": mended, "old_format": of_old}
                     )
 
 
-def _protocol(protocol: StatedValue | None, binary: str) -> str:
+def _profile_of_protocol(protocol: StatedValue | None, binary: str) -> str:
     """The profile of the protocol that brokers speak: that of their binary, unless an older one is stated."""
     if protocol is None or not is_version(protocol.value):
         return binary
-    first, _ = span(protocol.value)
-    spoken = [profile for profile in profiles() if profile.since <= first[:2]] or [profiles()[0]]
-    return min(spoken[-1].name, binary, key=[profile.name for profile in profiles()].index)
+    first, _ = releases_meant(protocol.value)
+    spoken = [profile for profile in version_profiles() if profile.since <= first[:2]] or [version_profiles()[0]]
+    return min(spoken[-1].name, binary, key=[profile.name for profile in version_profiles()].index)
 
 
-def _elr(cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool) -> Sequence[tuple[bool, str]]:
+def _possible_elr_states(
+    cluster: Cluster, binary: str, last: tuple[int, ...], *, kraft: bool
+) -> Sequence[tuple[bool, str]]:
     """Whether eligible leader replicas are on. In a cluster of 4.1 they are if it was new then."""
-    newest = {profile.name: profile.since for profile in profiles()}[binary]
+    newest = {profile.name: profile.since for profile in version_profiles()}[binary]
     if not kraft or last[:2] < FIRST_ELR or newest < (3, 9):
         return ((False, ""),)
     stated = cluster.versions.features.get(ELR_FEATURE)

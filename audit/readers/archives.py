@@ -30,12 +30,12 @@ DEEPEST = 6
 """Archives within each other."""
 
 
-def _gunzip(raw: bytes) -> IO[bytes]:
+def _open_gzip(raw: bytes) -> IO[bytes]:
     return cast("IO[bytes]", gzip.GzipFile(fileobj=io.BytesIO(raw)))
 
 
 _COMPRESSED: dict[bytes, Callable[[bytes], IO[bytes]]] = {
-    b"\x1f\x8b": _gunzip,
+    b"\x1f\x8b": _open_gzip,
     b"BZh": lambda raw: bz2.BZ2File(io.BytesIO(raw)),
     b"\xfd7zXZ\0": lambda raw: lzma.LZMAFile(io.BytesIO(raw)),  # noqa: SIM115 (it holds no file)
 }
@@ -85,10 +85,12 @@ Entry = tuple[str, bytes]
 def archive_entries(path: str, raw: bytes, largest: int = LARGEST) -> Iterator[Entry | Unread]:
     """What is in a file: of an archive its entries, of a compressed file what it is of, and of others they themselves.
     What is not taken out is named with the reason, so also what comes after the first `largest` bytes."""
-    yield from _entries(path, raw, _Allowance(largest), 0, path)
+    yield from _entries_of_archive(path, raw, _Allowance(largest), 0, path)
 
 
-def _entries(path: str, raw: bytes, allowance: _Allowance, depth: int, inner: str) -> Iterator[Entry | Unread]:
+def _entries_of_archive(
+    path: str, raw: bytes, allowance: _Allowance, depth: int, inner: str
+) -> Iterator[Entry | Unread]:
     """`inner` is what the file is called, by which it is known what was compressed."""
     open_ = next((opened for magic, opened in _COMPRESSED.items() if raw.startswith(magic)), None)
     why = next((says for magic, says in _UNKNOWN.items() if raw.startswith(magic)), "")
@@ -103,9 +105,9 @@ def _entries(path: str, raw: bytes, allowance: _Allowance, depth: int, inner: st
             if open_ is not None:
                 yield from _decompress_file(path, open_(raw), allowance, depth, inner)
             elif _is_tar(raw):
-                yield from _of_tar(path, raw, allowance, depth)
+                yield from _entries_of_tar(path, raw, allowance, depth)
             else:
-                yield from _of_zip(path, raw, allowance, depth)
+                yield from _entries_of_zip(path, raw, allowance, depth)
         except _BROKEN_ARCHIVES as error:
             reason = f"its archive is broken or has what is not read ({type(error).__name__})"
             yield Unread(path, reason, may_be_configuration=True, to_do=_UNPACK)
@@ -146,13 +148,13 @@ def _decompress_file(
         re.sub(r"\.(tgz|tbz2?|txz)$", ".tar", name, flags=re.I) if end.startswith(".t") else name[: -len(end) or None]
     )
     packed = raw.startswith((*_COMPRESSED, *_ZIPPED)) or _is_tar(raw)
-    yield from _entries(path if packed else f"{path}/{name}", raw, allowance, depth + 1, name)
+    yield from _entries_of_archive(path if packed else f"{path}/{name}", raw, allowance, depth + 1, name)
 
 
-def _of_tar(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
+def _entries_of_tar(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as archive:
         for member in archive:
-            name = f"{path}/{_plain(member.name)}"
+            name = f"{path}/{_entry_path(member.name)}"
             if member.isdir() or member.islnk():  # a hard link is to a file that is in the archive
                 continue
             if not member.isreg():
@@ -160,27 +162,27 @@ def _of_tar(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterato
                 continue
             file = archive.extractfile(member)
             if file is not None:
-                yield from _entry(path, name, _plain(member.name), file, allowance, depth)
+                yield from _entries_of_member(path, name, _entry_path(member.name), file, allowance, depth)
             if allowance.entries <= 0:
                 return
 
 
-def _of_zip(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
+def _entries_of_zip(path: str, raw: bytes, allowance: _Allowance, depth: int) -> Iterator[Entry | Unread]:
     with zipfile.ZipFile(io.BytesIO(raw)) as archive:
         for member in archive.infolist():
-            name = f"{path}/{_plain(member.filename)}"
+            name = f"{path}/{_entry_path(member.filename)}"
             if member.is_dir():
                 continue
             if member.flag_bits & 1:
                 yield Unread(name, "it is encrypted", may_be_configuration=True, to_do=_UNPACK)
                 continue
             with archive.open(member) as file:
-                yield from _entry(path, name, _plain(member.filename), file, allowance, depth)
+                yield from _entries_of_member(path, name, _entry_path(member.filename), file, allowance, depth)
             if allowance.entries <= 0:
                 return
 
 
-def _entry(
+def _entries_of_member(
     path: str, name: str, inner: str, file: IO[bytes], allowance: _Allowance, depth: int
 ) -> Iterator[Entry | Unread]:
     """One entry, which may be an archive itself. Of what its name says to be no configuration only the beginning is
@@ -188,9 +190,9 @@ def _entry(
     allowance.entries -= 1
     published = _DISTRIBUTION.match(inner)
     kind = file_kind(inner)
-    head = _head(file) if kind and not published and allowance.entries > 0 else b""
+    head = _read_head(file) if kind and not published and allowance.entries > 0 else b""
     if published:
-        yield from _part_of_kafka(f"{path}/{published['top']}", published["part"], allowance)
+        yield from _unread_part_of_kafka(f"{path}/{published['top']}", published["part"], allowance)
     elif allowance.entries <= 0:
         yield Unread(path, f"it has more than {MOST:,} entries", may_be_configuration=True, to_do=_UNPACK)
     elif kind and not is_disguised(inner, kind, head):
@@ -201,10 +203,10 @@ def _entry(
             yield raw
             allowance.entries = 0
         else:
-            yield from _entries(name, raw, allowance, depth + 1, inner)
+            yield from _entries_of_archive(name, raw, allowance, depth + 1, inner)
 
 
-def _head(file: IO[bytes]) -> bytes:
+def _read_head(file: IO[bytes]) -> bytes:
     """The beginning of an entry; nothing of one that is broken."""
     try:
         return file.read(HEAD)
@@ -212,7 +214,7 @@ def _head(file: IO[bytes]) -> bytes:
         return b""
 
 
-def _part_of_kafka(top: str, part: str, allowance: _Allowance) -> Iterator[Unread]:
+def _unread_part_of_kafka(top: str, part: str, allowance: _Allowance) -> Iterator[Unread]:
     """What Kafka is published with, named once for all that is in it; its settings may have been changed since."""
     name = f"{top}/config" if part == "config" else top
     if name in allowance.entry_names:
@@ -226,6 +228,6 @@ def _part_of_kafka(top: str, part: str, allowance: _Allowance) -> Iterator[Unrea
         yield Unread(name, "it is Kafka as it is published")
 
 
-def _plain(name: str) -> str:
+def _entry_path(name: str) -> str:
     """An entry's name as part of a path that is shown."""
     return re.sub(r"[\x00-\x1f\x7f]", "?", name.removeprefix("./"))

@@ -63,13 +63,13 @@ def read(path: str, text: str) -> Part:
     part = Part("audit.toml")
     for subject, entries in document.items():
         if subject in PLACES:
-            _place(part, path, text, subject, entries)
+            _read_placement(part, path, text, subject, entries)
             continue
         if subject == "spring":
-            _spring(part, path, text, entries)
+            _read_active_profiles(part, path, text, entries)
             continue
         if subject == "racks":
-            _racks(part, path, text, entries)
+            _read_racks(part, path, text, entries)
             continue
         if subject not in ("topic", "group") or not _is_table(entries):
             where = Origin(path, first_line_with(text, subject))
@@ -81,26 +81,26 @@ def read(path: str, text: str) -> Part:
                 "topic, group, pods, services, racks or spring",
             )
             continue
-        for pattern, entry in _table(entries).items():
-            _entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
+        for pattern, entry in _as_table(entries).items():
+            _read_use_entry(part, path, text, "topic" if subject == "topic" else "group", pattern, entry)
     return part
 
 
-def _place(part: Part, path: str, text: str, section: str, entries: Any) -> None:
+def _read_placement(part: Part, path: str, text: str, section: str, entries: Any) -> None:
     """Raises UnreadableInputError for what is no answer."""
     word = PLACES[section]
     origin = Origin(path, first_line_with(text, word), section)
-    found = _table(entries) if _is_table(entries) else {}
+    found = _as_table(entries) if _is_table(entries) else {}
     if set(found) != {word} or found[word] not in ("apart", "shared"):
         raise UnreadableInputError(f'{origin}: [{section}] has one line: {word} = "apart", or {word} = "shared".')
     part.fact(word, str(found[word]), origin)
 
 
-def _spring(part: Part, path: str, text: str, entries: Any) -> None:
+def _read_active_profiles(part: Part, path: str, text: str, entries: Any) -> None:
     """Raises UnreadableInputError for what is no list of profiles."""
     origin = Origin(path, first_line_with(text, "profiles"), "spring")
-    found = _table(entries) if _is_table(entries) else {}
-    names = _list(found.get("profiles", []))
+    found = _as_table(entries) if _is_table(entries) else {}
+    names = _as_list(found.get("profiles", []))
     if set(found) != {"profiles"} or not names or not all(isinstance(name, str) and name for name in names):
         raise UnreadableInputError(
             f'{origin}: [spring] has one line: profiles = ["prod"], those that are active, in order.'
@@ -108,9 +108,9 @@ def _spring(part: Part, path: str, text: str, entries: Any) -> None:
     part.fact(SAID, ",".join(map(str, names)), origin)
 
 
-def _racks(part: Part, path: str, text: str, entries: Any) -> None:
+def _read_racks(part: Part, path: str, text: str, entries: Any) -> None:
     """Raises UnreadableInputError for what names no rack."""
-    found = _table(entries) if _is_table(entries) else {"": None}
+    found = _as_table(entries) if _is_table(entries) else {"": None}
     for name, rack in found.items():
         origin = Origin(path, first_line_with(text, name or "racks"), "racks")
         if not isinstance(rack, str) or not rack:
@@ -120,7 +120,9 @@ def _racks(part: Part, path: str, text: str, entries: Any) -> None:
         part.racks[name] = StatedValue(rack, origin)
 
 
-def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any) -> None:
+def _read_use_entry(
+    part: Part, path: str, text: str, subject: Literal["topic", "group"], pattern: str, entry: Any
+) -> None:
     origin = Origin(path, first_line_with(text, pattern), f"{subject}.{pattern}")
     if not _is_table(entry):
         raise UnreadableInputError(f"{origin}: {subject}.{pattern} is not a table. Write [{subject}.{pattern!r}].")
@@ -128,7 +130,7 @@ def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"],
         re.compile(pattern)
     except re.error as error:
         raise UnreadableInputError(f"{origin}: `{pattern}` is not a regular expression: {error}.") from None
-    fields = _table(entry)
+    fields = _as_table(entry)
     for name in sorted(set(fields) - FIELDS[subject]):
         to_do = f"one of {sorted(FIELDS[subject])}"
         part.note("incomplete", "error", f"`{name}` is not a field of {subject}", origin, to_do)
@@ -137,19 +139,19 @@ def _entry(part: Part, path: str, text: str, subject: Literal["topic", "group"],
             subject,
             pattern,
             origin,
-            _names(fields, "producer", origin),
-            _names(fields, "consumer", origin),
-            _flag(fields, origin),
+            _client_names(fields, "producer", origin),
+            _client_names(fields, "consumer", origin),
+            _critical_flag(fields, origin),
             _stated_requirements(fields, origin),
         )
     )
 
 
-def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]:
+def _client_names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]:
     found: list[str] = []
     for name in (word, word + "s"):
         value = fields.get(name, [])
-        for file in _list(value):
+        for file in _as_list(value):
             if not isinstance(file, str):
                 raise UnreadableInputError(f"{origin}: `{name}` is a file's name, or a list of them.")
             found.append(file)
@@ -158,13 +160,13 @@ def _names(fields: dict[str, Any], word: str, origin: Origin) -> tuple[str, ...]
 
 def _stated_requirements(fields: dict[str, Any], origin: Origin) -> tuple[str, ...]:
     """What must hold, as it is written: a requirement that is not known is refused where it is asked."""
-    stated = _list(fields.get("require", []))
+    stated = _as_list(fields.get("require", []))
     if not all(isinstance(text, str) for text in stated) or ("require" in fields and not stated):
         raise UnreadableInputError(f"{origin}: `require` is a text that --require takes, or a list of them.")
     return tuple(map(str, stated))
 
 
-def _flag(fields: dict[str, Any], origin: Origin) -> bool:
+def _critical_flag(fields: dict[str, Any], origin: Origin) -> bool:
     value = fields.get("critical", False)
     if not isinstance(value, bool):
         raise UnreadableInputError(f"{origin}: `critical` is true or false.")
@@ -175,11 +177,11 @@ def _is_table(value: object) -> bool:
     return isinstance(value, dict)
 
 
-def _table(value: object) -> dict[str, Any]:
+def _as_table(value: object) -> dict[str, Any]:
     return cast("dict[str, Any]", value)  # TOML's keys are strings
 
 
-def _list(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     return cast("list[object]", value) if isinstance(value, list) else [value]
 
 

@@ -22,15 +22,15 @@ def broker_part(path: str, settings: list[Setting], text: str = "") -> Part:
     by_key = {setting.key: setting for setting in settings}
     roles = by_key.get("process.roles")
     part.control_plane = "kraft" if roles else ("zookeeper" if "zookeeper.connect" in by_key else None)
-    part.brokers.append(broker_of(settings, Origin(path)))
+    part.brokers.append(broker_of_settings(settings, Origin(path)))
     for key, fact in VERSION_KEYS.items():
         if key in by_key:
             part.fact(fact, by_key[key].value, by_key[key].origin)
-    _distribution_of(part, path, text, settings)
+    _note_distribution(part, path, text, settings)
     return part
 
 
-def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
+def broker_of_settings(settings: Sequence[Setting], origin: Origin) -> Broker:
     """A node as its static settings make it. Without `process.roles` it is a broker of ZooKeeper's time."""
     by_key = {setting.key: setting for setting in settings if setting.value}
     number = by_key.get("node.id", by_key.get("broker.id"))
@@ -43,14 +43,14 @@ def broker_of(settings: Sequence[Setting], origin: Origin) -> Broker:
     return Broker(
         int(number.value) if number and re.fullmatch(r"\d{1,9}", number.value) else None,
         origin,
-        host=host_of(by_key),
+        host=advertised_host(by_key),
         rack=StatedValue(rack.value, rack.origin) if rack and "${" not in rack.value else None,
         roles=names_of_roles,
         settings=tuple(settings),
     )
 
 
-def _distribution_of(part: Part, path: str, text: str, settings: list[Setting]) -> None:
+def _note_distribution(part: Part, path: str, text: str, settings: list[Setting]) -> None:
     """Whose Kafka the broker runs. Apache's own sample files say so in their first lines. A managed service does not
     let its customers set a node's id, roles, log directories or quorum: who states these runs the broker, and Apache's
     defaults hold unless a platform's own keys, another file or an option says otherwise."""
@@ -66,7 +66,7 @@ def _distribution_of(part: Part, path: str, text: str, settings: list[Setting]) 
         part.fact("distribution_of_own_file", "apache", own.origin, assumed)
 
 
-def host_of(setting_by_key: dict[str, Setting]) -> str | None:
+def advertised_host(setting_by_key: dict[str, Setting]) -> str | None:
     """The host that a broker advertises to its clients, or None."""
     for key in ("advertised.listeners", "listeners", "advertised.host.name", "host.name"):
         if key in setting_by_key:

@@ -43,7 +43,7 @@ def split_environments(texts: Sequence[InputText], unread: Sequence[Unread]) -> 
     """The files of each environment, those that are of none with each; all of them as one where there are not two with
     a cluster. What the user named is of every environment."""
     paths = [*(path for path, _, named in texts if not named), *(left.path for left in unread)]
-    of = _environments(paths)
+    of = _environment_of_paths(paths)
     stated = sorted({of[path] for path, text, named in texts if not named and path in of and states_cluster(text)})
     if len(stated) < 2:
         return [Environment("", tuple(texts), tuple(unread))]
@@ -74,19 +74,19 @@ def exclude_other_groups(environment: Environment, groups: Sequence[tuple[str, f
     return made
 
 
-def _environments(paths: Iterable[str]) -> dict[str, str]:
+def _environment_of_paths(paths: Iterable[str]) -> dict[str, str]:
     """The environment of each path that has one: by its outermost part for which there are others of other words."""
     places: dict[tuple[str, ...], set[str]] = {}
     found: dict[str, list[tuple[tuple[str, ...], str]]] = {}
     for path in paths:
-        for place, word in _words_of(path):
+        for place, word in _environment_words_of_path(path):
             places.setdefault(place, set()).add(word)
             found.setdefault(path, []).append((place, word))
     apart = ((path, [word for place, word in words if len(places[place]) > 1]) for path, words in found.items())
     return {path: words[0] for path, words in apart if words}
 
 
-def _words_of(path: str) -> Iterable[tuple[tuple[str, ...], str]]:
+def _environment_words_of_path(path: str) -> Iterable[tuple[tuple[str, ...], str]]:
     """The words of environments in a path, each with the names down to there in which a star stands for it."""
     above: tuple[str, ...] = ()
     for part in PurePath(path).parts:

@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 
 from ..cluster.statements import MARK, Unread, UnreadableInputError
 from . import archives
-from .kinds import CONFIGURATION, TOOLS, file_kind, is_disguised, mark_of_kafka
+from .kinds import CONFIGURATION, TOOLS, file_kind, first_mark_of_kafka, is_disguised
 from .texts import HEAD, InputText, decode_text, is_binary
 
 LARGEST = 256 << 20
@@ -44,13 +44,13 @@ def _walk_folder(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
     if path.is_dir():
         found = [*walk.folder(path)]
         for file in sorted(one for one in found if isinstance(one, Path)):
-            yield from _of_file(str(file), _bytes_or_reason(file), is_named=False)
+            yield from _texts_of_file(str(file), _bytes_or_reason(file), is_named=False)
         yield from (one for one in found if isinstance(one, Unread))
     else:
         raw = _bytes_or_reason(path)
         if isinstance(raw, Unread):
             raise UnreadableInputError(f"{path}: {raw.reason}.")
-        yield from _of_file(str(path), raw, is_named=True)
+        yield from _texts_of_file(str(path), raw, is_named=True)
 
 
 @dataclass
@@ -139,7 +139,7 @@ def _bytes_or_reason(path: Path) -> bytes | Unread:
         return _unreadable_path(path, error)
 
 
-def _of_file(path: str, raw: bytes | Unread, *, is_named: bool) -> Iterator[InputText | Unread]:
+def _texts_of_file(path: str, raw: bytes | Unread, *, is_named: bool) -> Iterator[InputText | Unread]:
     """The texts of a file, several if it is an archive. One that the user named is read whatever its name says."""
     for entry in [raw] if isinstance(raw, Unread) else archives.archive_entries(path, raw):
         if isinstance(entry, Unread):
@@ -152,7 +152,7 @@ def _of_file(path: str, raw: bytes | Unread, *, is_named: bool) -> Iterator[Inpu
         elif not text.strip(MARK + " \t\r\n\0"):
             yield Unread(name, "it is empty")
         elif is_binary(text):
-            mark = mark_of_kafka(text.replace("\0", ""))
+            mark = first_mark_of_kafka(text.replace("\0", ""))
             reason = f"it is not a text, and has `{mark}`" if mark else "it is not a text"
             called = PurePath(name).suffix.lower() in CONFIGURATION
             yield Unread(name, reason, may_be_configuration=called or bool(mark))

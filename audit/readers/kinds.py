@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
-from ..kafka.keys import registry
+from ..kafka.keys import settings_by_any_name
 from .texts import decode_text, is_binary
 
 LISTS = frozenset({".properties", ".conf", ".cfg", ".config", ".env", ""})
@@ -83,7 +83,7 @@ IDLE = frozenset({
 """Kinds of Kubernetes' resources that run nothing and set nothing up for what runs."""
 
 
-def other_program_of(text: str) -> str:
+def name_of_other_program(text: str) -> str:
     """Whose file it is by what it says, in words, where that is a program without topics, producers or consumers."""
     kinds = set(re.findall(r"^kind:\s*[\"']?(\w+)", text, re.M))
     if kinds and kinds <= IDLE and re.search(r"^apiVersion:", text, re.M):
@@ -99,7 +99,7 @@ _DECIDING = re.compile(
     r"replication\.factor|min\.isr|min\.insync|unclean|idempotence|transactional\.id|auto\.commit|flush"
 )
 _WORDS = ("acks", "replication.factor", "kafka.cfg", "kafka.strimzi.io", "auto.offset.reset", "isolation.level")
-_MARKS = {name.replace(".", ""): name for name in (*filter(_DECIDING.search, registry()), *_WORDS)}
+_MARKS = {name.replace(".", ""): name for name in (*filter(_DECIDING.search, settings_by_any_name()), *_WORDS)}
 """What shows that a text is about a cluster, by how it is written without what parts its words: settings that answers
 rest on, and that other programs do not have."""
 
@@ -126,7 +126,7 @@ _PARTS = "\x1f"
 """What stands between the words of a name in camel case (`requiredAcks`) while it is looked for: no text has it."""
 
 
-def mark_of_kafka(text: str) -> str:
+def first_mark_of_kafka(text: str) -> str:
     """The first thing that shows a text to be about a cluster's brokers, topics or clients: what Kafka's tools print,
     or a setting that answers rest on, as files of other tools spell it (`min_insync_replicas`); "" where nothing does.
     """
@@ -151,6 +151,6 @@ def is_disguised(name: str, kind: str, head: bytes) -> bool:
     if kind == "source code" or is_binary(text):
         return False
     if kind != "a document":
-        return bool(mark_of_kafka(text))
+        return bool(first_mark_of_kafka(text))
     plain = PurePath(name.lower()).suffix in (".txt", "")
     return plain and any(pattern.search(text) for pattern in (TOPIC_LINE, CONFIG_HEAD, FEATURE))

@@ -57,14 +57,16 @@ class Part:
         self.findings.append(Finding(kind, severity, what, where, to_do, source))
 
 
-def as_latin(text: str) -> str:
+def decode_as_latin(text: str) -> str:
     """A text that was written in UTF-8, with its digits of other scripts as Kafka reads them in properties: in Latin 1
     (`Utils.loadProps`), where each is several characters and no digit. What would be a control character of these is
     U+FFFD: terminals obey those. Other characters stay as they are: none of them makes a number."""
-    return re.sub(r"[^\x00-\xff]", lambda found: _bytes_of(found[0]) if found[0].isdecimal() else found[0], text)
+    return re.sub(
+        r"[^\x00-\xff]", lambda found: _character_as_latin(found[0]) if found[0].isdecimal() else found[0], text
+    )
 
 
-def _bytes_of(character: str) -> str:
+def _character_as_latin(character: str) -> str:
     return re.sub(r"[\x80-\x9f]", "\ufffd", character.encode().decode("latin-1"))
 
 
@@ -72,9 +74,11 @@ def _bytes_of(character: str) -> str:
 def parse_numbers(text: str) -> tuple[int, ...]:
     """The numbers of "1,2, 3", none for blank and for N/A; what is no number is left out."""
     return tuple(
-        int(word) for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split() if _small(word)
+        int(word)
+        for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split()
+        if _is_small_number(word)
     )
 
 
-def _small(text: str) -> bool:
+def _is_small_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) < 11

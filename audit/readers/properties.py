@@ -16,9 +16,9 @@ from ..cluster.cluster import Client
 from ..cluster.statements import MARK, Origin, Setting, StatedValue
 from ..kafka import key_names
 from .broker_properties import BROKER_MARKS, broker_part
-from .parsed_file import Part, as_latin
+from .parsed_file import Part, decode_as_latin
 from .programs import connect, frameworks, spring_names, spring_profiles, workers
-from .programs.spring_profiles import spring
+from .programs.spring_profiles import part_of_spring_settings
 
 PLAUSIBLE = re.compile(r"[A-Za-z0-9_.\-\[\]$>]{1,200}")
 BLANKS = "".join(map(chr, range(33)))
@@ -30,7 +30,7 @@ def property_entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]
     found: list[Setting] = []
     odd: list[Origin] = []
     line = 1
-    for entry in javaproperties.parse(io.StringIO(as_latin(text), newline="")):
+    for entry in javaproperties.parse(io.StringIO(decode_as_latin(text), newline="")):
         source = entry.source.replace("\r\n", "\n").replace("\r", "\n")
         if isinstance(entry, javaproperties.KeyValue):
             origin = Origin(path, line)
@@ -53,29 +53,29 @@ def read(path: str, text: str) -> Part | None:
             "not_read", "error", f"{path} is not a properties file: {type(error).__name__}", Origin(path), "correct it"
         )
         return part
-    return of_settings(path, settings, odd, text)
+    return part_of_settings(path, settings, odd, text)
 
 
-def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
+def part_of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str = "") -> Part | None:
     """What a list of settings is, by the keys in it and the file's name."""
-    keys = {spring_names.spelt(setting.key) for setting in settings}
+    keys = {spring_names.documented_spelling(setting.key) for setting in settings}
     part: Part | None = None
-    if (framework := frameworks.of(keys | frameworks.with_profile(text))) and not any(
+    if (framework := frameworks.framework_of_keys(keys | frameworks.keys_without_profile(text))) and not any(
         key.startswith("spring.kafka.") for key in keys
     ):
         return frameworks.unread_clients(path, framework)
     if any(key.startswith("spring.kafka.") for key in keys):
-        part = spring(path, spring_profiles.spring_line_settings(settings, text))
+        part = part_of_spring_settings(path, spring_profiles.spring_line_settings(settings, text))
         if framework:
             part.findings += frameworks.unread_clients(path, framework).findings
     elif connect.CLASS in keys:
         part = connect.connector_of_lines(path, settings)
     elif (part := workers.read(path, settings)) is not None:
         pass
-    elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _scores(keys)["broker"] > 0:
+    elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _key_counts_by_role(keys)["broker"] > 0:
         part = broker_part(path, settings, text)
     elif kinds := client_kinds(path, keys):
-        part = of_clients(path, settings, kinds)
+        part = part_of_clients(path, settings, kinds)
     if part is not None:
         for origin in odd:
             part.note(
@@ -88,7 +88,7 @@ def of_settings(path: str, settings: list[Setting], odd: list[Origin], text: str
     return part
 
 
-def _scores(keys: set[str]) -> dict[str, int]:
+def _key_counts_by_role(keys: set[str]) -> dict[str, int]:
     """How many keys only a broker, only a producer, only a consumer has."""
     every = key_names.names_by_scope()
     others = {
@@ -107,7 +107,7 @@ PRODUCER_ONLY = frozenset({"request.required.acks", "message.send.max.retries", 
 
 def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
     """Which clients a file configures: by keys that only one of them has, else by the file's name."""
-    scores = _scores(keys)
+    scores = _key_counts_by_role(keys)
     if keys & PRODUCER_ONLY:
         scores["producer"] += 1
     kinds = tuple(kind for kind in ("producer", "consumer") if scores[kind])
@@ -119,10 +119,10 @@ def client_kinds(path: str, keys: set[str]) -> tuple[str, ...]:
     return named if keys & (known["producer"] | known["consumer"] | known["librdkafka"]) or named else ()
 
 
-def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Part:
+def part_of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Part:
     """A client's own file. Its family is stated only by keys and classes that no other family has."""
     part = Part(" and ".join(kinds) + " properties")
-    family = family_of(settings)
+    family = client_family_of_settings(settings)
     stem = PurePath(path).name
     for kind in kinds:
         word = "producer" if kind == "producer" else "consumer"
@@ -130,7 +130,7 @@ def of_clients(path: str, settings: list[Setting], kinds: tuple[str, ...]) -> Pa
     return part
 
 
-def family_of(settings: list[Setting]) -> StatedValue | None:
+def client_family_of_settings(settings: list[Setting]) -> StatedValue | None:
     """Java's serializers are classes of Java; some keys are librdkafka's alone."""
     every = key_names.names_by_scope()
     java = every["producer"] | every["consumer"]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from ..cluster.statements import Origin, Setting
-from .parsed_file import as_latin
+from .parsed_file import decode_as_latin
 from .yamls import Tree
 
 
-def settings(path: str, tree: Tree | None) -> tuple[Setting, ...]:
+def settings_of_tree(path: str, tree: Tree | None) -> tuple[Setting, ...]:
     """A `config:` block as settings."""
     if tree is None:
         return ()
     return tuple(
-        Setting(name, as_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
+        Setting(name, decode_as_latin(value.strip()), Origin(path, sub.line, ".".join(sub.path)))
         for name, sub in tree.items()
         if (value := sub.typed_text()) is not None
     )

@@ -87,7 +87,7 @@ class Tree:
 
     @property
     def file(self) -> str:
-        """The file that it was read from, if `documents` was given its name; else ""."""
+        """The file that it was read from, if `yaml_documents` was given its name; else ""."""
         return str(getattr(self.node.start_mark, "name", ""))
 
     def text(self, *keys: str) -> str | None:
@@ -143,7 +143,7 @@ def mapping_pairs(node: Node) -> list[tuple[Node, Node]]:
         if not isinstance(key, ScalarNode) or last[key.value] == number
     ]
     names = {*last}
-    for source in (source for key, value in reversed(node.value) if _is_merge(key) for source in _sources(value)):
+    for source in (source for key, value in reversed(node.value) if _is_merge(key) for source in _merged_nodes(value)):
         for key, value in mapping_pairs(source):
             if isinstance(key, ScalarNode) and key.value not in names:
                 names.add(key.value)
@@ -155,7 +155,7 @@ def _is_merge(key: Node) -> bool:
     return isinstance(key, ScalarNode) and key.value == "<<" and key.style is None
 
 
-def _sources(value: Node) -> list[Node]:
+def _merged_nodes(value: Node) -> list[Node]:
     """What `<<` names: one mapping or a list of them."""
     return value.value if isinstance(value, SequenceNode) else [value]
 
@@ -169,17 +169,17 @@ class _NamedText(io.StringIO):
 
 
 @lru_cache(maxsize=64)
-def documents(text: str, name: str = "") -> Sequence[Tree]:
+def yaml_documents(text: str, name: str = "") -> Sequence[Tree]:
     """Every document of a YAML text, of a file with this name. Raises YamlError. Templates (`{{ ... }}`) are not YAML
     until they are rendered."""
     if re.search(r"^[ \t\-\[{&*]{200,}", text, re.M):
         raise YamlError("it is nested too deeply")
-    text = _whole_characters(text)
+    text = _join_surrogates(text)
     try:
         named: Any = _NamedText(text, name)
         nodes = [node for node in YAML(typ="safe", pure=True).compose_all(named) if node is not None]
     except YAMLError as error:
-        raise _broken(text, error) from None
+        raise _yaml_error(text, error) from None
     except RecursionError:
         raise YamlError("it is nested too deeply") from None
     except (ValueError, AttributeError, IndexError, AssertionError) as error:
@@ -192,31 +192,31 @@ def _refuse_repetition(nodes: Sequence[Node]) -> None:
     """Raises YamlError for documents that are more than any walk can go through, or no YAML: an alias within what it
     names, aliases of aliases, `<<` of what is no mapping."""
     known: dict[int, tuple[int, int]] = {}
-    size = sum(_measure(node, 0, known)[0] for node in nodes)
+    size = sum(_node_count_and_depth(node, 0, known)[0] for node in nodes)
     if size - len(known) > MOST_REPEATED:
         raise YamlError(f"its aliases make more than {MOST_REPEATED:,} values of {len(known):,}")
 
 
-def _measure(node: Node, depth: int, measure_by_node: dict[int, tuple[int, int]]) -> tuple[int, int]:
+def _node_count_and_depth(node: Node, depth: int, measure_by_node: dict[int, tuple[int, int]]) -> tuple[int, int]:
     """How many values a node has, aliases followed, and how deep they lie in each other; `measure_by_node` has those of
     nodes that were seen."""
     height = measure_by_node[id(node)][1] if id(node) in measure_by_node else 0
     if depth + height > DEEPEST:
         raise YamlError("it is nested too deeply, or within itself by an alias")
     if id(node) not in measure_by_node:
-        inner = [_measure(sub, depth + 1, measure_by_node) for sub in _children(node)]
+        inner = [_node_count_and_depth(sub, depth + 1, measure_by_node) for sub in _child_nodes(node)]
         measure_by_node[id(node)] = 1 + sum(size for size, _ in inner), 1 + max((deep for _, deep in inner), default=-1)
     return measure_by_node[id(node)]
 
 
-def _children(node: Node) -> list[Node]:
+def _child_nodes(node: Node) -> list[Node]:
     """The nodes in a mapping or a list, without keys that are scalars."""
     if isinstance(node, SequenceNode):
         return node.value
     if not isinstance(node, MappingNode):
         return []
     for key, value in node.value:
-        if _is_merge(key) and not all(isinstance(source, MappingNode) for source in _sources(value)):
+        if _is_merge(key) and not all(isinstance(source, MappingNode) for source in _merged_nodes(value)):
             raise YamlError(f"`<<` at line {key.start_mark.line + 1} merges what is no mapping")
     return [value for _, value in node.value] + [key for key, _ in node.value if not isinstance(key, ScalarNode)]
 
@@ -224,18 +224,18 @@ def _children(node: Node) -> list[Node]:
 _PAIR = re.compile(r"\\u([dD][89abAB][0-9a-fA-F]{2})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?|\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 
 
-def _whole_characters(text: str) -> str:
+def _join_surrogates(text: str) -> str:
     """JSON writes a character beyond the first plane as two halves, which YAML takes for two characters."""
-    return _PAIR.sub(_character, text) if "\\ud" in text.lower() else text
+    return _PAIR.sub(_decode_surrogates, text) if "\\ud" in text.lower() else text
 
 
-def _character(match: re.Match[str]) -> str:
+def _decode_surrogates(match: re.Match[str]) -> str:
     if match[2] is None:
         return "\ufffd"
     return chr(0x10000 + ((int(match[1], 16) & 0x3FF) << 10) + (int(match[2], 16) & 0x3FF))
 
 
-def _broken(text: str, error: YAMLError) -> YamlError:
+def _yaml_error(text: str, error: YAMLError) -> YamlError:
     """Why a text is no YAML, and where. The parser's own words quote the text, and are not used."""
     if (template := re.search(r"\{\{|\{%|<%", text)) is not None:
         line = text.count("\n", 0, template.start()) + 1

@@ -46,39 +46,39 @@ def read(path: str, text: str) -> Part | None:
     given = {match["key"]: match for match in _SETTING.finditer(text)}
     listed = [match for key, match in given.items() if key.startswith("server.")]
     alone = "dataDir" in given and not given.keys().isdisjoint({"clientPort", "secureClientPort", DYNAMIC})
-    if not alone and not any(map(_address, listed)):
+    if not alone and not any(map(_server_address_match, listed)):
         return None
     part = Part(FORMAT)
     if DYNAMIC in given:
-        part.fact("zookeeper_elsewhere", given[DYNAMIC]["value"], _where(path, text, given[DYNAMIC]))
+        part.fact("zookeeper_elsewhere", given[DYNAMIC]["value"], _match_place(path, text, given[DYNAMIC]))
     elif listed:
-        _servers(part, path, text, given)
+        _read_voting_servers(part, path, text, given)
     else:
         part.fact("zookeeper_alone", "", Origin(path))
-    _sessions(part, path, text, given)
+    _read_session_bounds(part, path, text, given)
     if "dataDir" in given:
         place = given["dataDir"]
-        part.fact("zookeeper_directory", place["value"].rstrip("/"), _where(path, text, place))
-    _not_safe(part, path, text, given)
+        part.fact("zookeeper_directory", place["value"].rstrip("/"), _match_place(path, text, place))
+    _note_unsafe_settings(part, path, text, given)
     return part
 
 
-def _address(match: re.Match[str]) -> re.Match[str] | None:
+def _server_address_match(match: re.Match[str]) -> re.Match[str] | None:
     """Where a server is, None if ZooKeeper does not take it for one (QuorumServer: an id, a host and two ports)."""
     return _SERVER.fullmatch(match["value"]) if re.fullmatch(r"server\.\d+", match["key"]) else None
 
 
-def _servers(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
+def _read_voting_servers(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """Those that vote. Of lines with one number the last counts, as in java.util.Properties."""
     default = matches["clientPort"]["value"] if "clientPort" in matches else "2181"
     for key, match in matches.items():
         if not key.startswith("server."):
             continue
-        server = _address(match)
+        server = _server_address_match(match)
         if server is None:
             what = f"`{key}={match['value']}` is not a server to ZooKeeper: which servers vote is not known"
             to_do = "write it as server.1=host:2888:3888"
-            part.note("incomplete", "error", what, _where(path, text, match), to_do, BESIDE)
+            part.note("incomplete", "error", what, _match_place(path, text, match), to_do, BESIDE)
         elif ":observer" not in server["rest"]:
             own = re.search(r";(?:.*:)?(\d+)$", server["rest"])
             name = f"{server['host']}:{own[1] if own is not None else default}"
@@ -86,14 +86,16 @@ def _servers(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]
     for match in _SETTING.finditer(text):
         if match["key"].startswith("server.") and match.start() != matches[match["key"]].start():
             what = f"`{match['key']}` is there again, and ZooKeeper takes the last one: this one does not count"
-            part.note("contradiction", "warning", what, _where(path, text, match), "a number for each server", BESIDE)
+            part.note(
+                "contradiction", "warning", what, _match_place(path, text, match), "a number for each server", BESIDE
+            )
 
 
-def _where(path: str, text: str, match: re.Match[str]) -> Origin:
+def _match_place(path: str, text: str, match: re.Match[str]) -> Origin:
     return Origin(path, text.count("\n", 0, match.start("key")) + 1)
 
 
-def _sessions(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
+def _read_session_bounds(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """Between which bounds sessions are granted: 2 to 20 ticks, unless stated."""
 
     def number(key: str, otherwise: int) -> int:
@@ -103,14 +105,14 @@ def _sessions(part: Part, path: str, text: str, matches: dict[str, re.Match[str]
     tick = number("tickTime", TICK)
     least, most = number("minSessionTimeout", 2 * tick), number("maxSessionTimeout", 20 * tick)
     key = next((key for key in ("maxSessionTimeout", "minSessionTimeout", "tickTime") if key in matches), None)
-    where = Origin(path) if key is None else _where(path, text, matches[key])
+    where = Origin(path) if key is None else _match_place(path, text, matches[key])
     part.fact("zookeeper_sessions", f"{least} to {most}", where)
 
 
-def _not_safe(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
+def _note_unsafe_settings(part: Part, path: str, text: str, matches: dict[str, re.Match[str]]) -> None:
     """What lets a server forget what it has acknowledged; the models have an ensemble that does not."""
     for key, match in matches.items():
-        value, where = match["value"], _where(path, text, match)
+        value, where = match["value"], _match_place(path, text, match)
         if key in UNSAFE and value.lower() == "no":
             what = f"`{key}=no`: with a loss of power ZooKeeper's servers forget what they have acknowledged"
             to_do = "remove it, so that ZooKeeper waits for the disk"
@@ -133,7 +135,7 @@ def _not_safe(part: Part, path: str, text: str, matches: dict[str, re.Match[str]
             return
 
 
-def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
+def join_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
     """The servers that vote, by every file of an ensemble; the findings get what the files do not agree on."""
     files = [part for part in parts if part.format == FORMAT and part.ensemble]
     for part in files[1:]:
@@ -144,12 +146,12 @@ def one_ensemble(parts: Sequence[Part], findings: list[Finding]) -> list[str]:
             to_do = "give every server the same list, `:observer` too, or the files of one ensemble"
             findings.append(Finding("incomplete", "error", what, Origin(other), to_do, "ZooKeeper Observers"))
             break
-    _listed_elsewhere(parts, findings)
-    _one_directory(files, findings)
+    _note_missing_server_file(parts, findings)
+    _note_shared_directory(files, findings)
     return [server for part in parts for server in part.ensemble]
 
 
-def _listed_elsewhere(parts: Sequence[Part], findings: list[Finding]) -> None:
+def _note_missing_server_file(parts: Sequence[Part], findings: list[Finding]) -> None:
     """A file that names another one for the servers that vote, which was not given."""
     files = [part for part in parts if part.format == FORMAT and part.ensemble]
     named = {posixpath.basename(part.facts["zookeeper_sessions"][0].origin.path) for part in files}
@@ -160,7 +162,7 @@ def _listed_elsewhere(parts: Sequence[Part], findings: list[Finding]) -> None:
             return
 
 
-def stand_alone(parts: Sequence[Part], server_names: Sequence[str], findings: list[Finding]) -> None:
+def note_stand_alone_servers(parts: Sequence[Part], server_names: Sequence[str], findings: list[Finding]) -> None:
     """The findings get a file of a server that stands alone, where brokers name several (`server_names`), or another
     file lists an ensemble: servers that do not know each other each keep a controller and metadata of their own. Where
     brokers name one server, it is that one."""
@@ -179,7 +181,7 @@ def stand_alone(parts: Sequence[Part], server_names: Sequence[str], findings: li
         return
 
 
-def _one_directory(files: Sequence[Part], findings: list[Finding]) -> None:
+def _note_shared_directory(files: Sequence[Part], findings: list[Finding]) -> None:
     """Two files with one directory, of an ensemble with two servers on one host: in it `myid` says who it is, so that
     both would be the same server (QuorumPeerConfig, setupMyId). Containers have file systems of their own."""
     hosts = Counter(server.rpartition(":")[0] for server in files[0].ensemble) if files else Counter[str]()

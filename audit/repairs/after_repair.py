@@ -22,10 +22,18 @@ from ..answers.acknowledgements import answer_of_log_and_client
 from ..answers.answer import Answer, SubjectVerdict
 from ..exploring.case_results import ScenarioStep, scenario_steps
 from ..exploring.explorations import Explorations
-from ..questions.cases import EPOCHS, LOG_SIZE, READ_RECORDS, RECORDS, delivery_case, exploration_kind, goes_on_cases
+from ..questions.cases import (
+    EPOCHS,
+    LOG_SIZE,
+    READ_RECORDS,
+    RECORDS,
+    cases_of_continued_service,
+    delivery_case,
+    exploration_kind,
+)
 from ..questions.questions import CALM, QUESTION, Case
 from ..questions.signature import Signature
-from ..questions.situations import BY_NAME, Name, budgets, racks_of, voters_of
+from ..questions.situations import BY_NAME, Name, fault_budgets_of_cell, modelled_voter_count, possible_rack_sizes
 from .changes import SettingChange
 
 MOST_LOOKED_AT = 200
@@ -80,7 +88,7 @@ def run_with_repair(
         new = change.change_signature(new)
     if answer_of_log_and_client(new, QUESTION[question], BY_NAME[cell], explorations).word != "no loss found":
         return None
-    model = explorations.case_explorer.model_of(_case(answer_before.case, new, cell))
+    model = explorations.case_explorer.model_of(_case_after_repair(answer_before.case, new, cell))
     made = take_steps(model, answer_before)
     about = next(prop for prop in model.properties if prop.name == answer_before.property)
     if any(holds_at_end(model, about, made.run, end) is False for end in range(len(made.run.steps) + 1)):
@@ -98,19 +106,19 @@ def _signature_of(subject: SubjectVerdict, question: str, cell: Name, new_answer
     return next((one.signature for one, table in pairs if key in table and table[key].steps == new_answer.steps), None)
 
 
-def _case(case_before: Case, new: Signature, cell: Name) -> Case:
+def _case_after_repair(case_before: Case, new: Signature, cell: Name) -> Case:
     """The settings after the repair, with the faults of the cell."""
     at = BY_NAME[cell]
     if case_before.kind == "goes_on":
-        return goes_on_cases(new, at)[0]
+        return cases_of_continued_service(new, at)[0]
     if case_before.kind == "delivery":
         return delivery_case(new, at)
     kind = exploration_kind(new)
     sizes: Mapping[str, PlainValue] = {
         "max_records": READ_RECORDS if kind == "reads" else RECORDS, "log_size": LOG_SIZE, "max_leader_epoch": EPOCHS
     }  # fmt: skip
-    faults = budgets(at, new, next(iter(racks_of(at.fault, new)), None))
-    values = {**new.constants, **sizes, **CALM, "voters": voters_of(new), **faults}
+    faults = fault_budgets_of_cell(at, new, next(iter(possible_rack_sizes(at.fault, new)), None))
+    values = {**new.constants, **sizes, **CALM, "voters": modelled_voter_count(new), **faults}
     return Case(kind, tuple(sorted(values.items())))
 
 
@@ -121,9 +129,9 @@ def take_steps(model: Model, answer_before: Answer) -> RunWithRepair:
     for number, step in enumerate(answer_before.steps, 1):
         state = done[-1].state_after if done else start
         ((action, arguments),) = parse_steps(model, step.step)
-        way = _way(model, state, action, arguments)
+        way = _steps_to_take_action(model, state, action, arguments)
         if way is None:
-            left_out[number] = _why(model, state, action, arguments)
+            left_out[number] = _why_step_is_left_out(model, state, action, arguments)
         else:
             done += way
         aligned.append(len(done))
@@ -131,7 +139,7 @@ def take_steps(model: Model, answer_before: Answer) -> RunWithRepair:
     return RunWithRepair(model, run, answer_before.property, scenario_steps(model, run), tuple(aligned), left_out)
 
 
-def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> OmittedStep:
+def _why_step_is_left_out(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> OmittedStep:
     stopped = attempt(model, state, action, arguments)
     assert isinstance(stopped, StoppedStep), "a step that can be taken is taken"
     none_of_it = action.budget is not None and not model.values[action.budget]
@@ -140,16 +148,18 @@ def _why(model: Model, state: State, action: Action, arguments: Mapping[str, Any
     )
 
 
-def _way(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> list[Step] | None:
+def _steps_to_take_action(
+    model: Model, state: State, action: Action, arguments: Mapping[str, Any]
+) -> list[Step] | None:
     """How a step is taken: at once, after some of the protocol's own, or to the same broker with another outcome."""
     after = attempt(model, state, action, arguments)
     if isinstance(after, State):
         return [Step(action.name, arguments, after)]
     found = None if action.kind == "fault" else _steps_before_action(model, state, action, arguments)
-    return found or next(([step] for step in _alike(model, state, action, arguments)), None)
+    return found or next(([step] for step in _steps_at_same_broker(model, state, action, arguments)), None)
 
 
-def _alike(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Iterator[Step]:
+def _steps_at_same_broker(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> Iterator[Step]:
     """The steps of the same action that happen to the same broker."""
     if len(arguments) < 2:
         return

@@ -32,7 +32,7 @@ def apply_changes(signature: Signature, changes: Sequence[SettingChange]) -> Sig
     return signature
 
 
-def cells_kept(
+def cells_to_keep_by_signature(
     subject: SubjectVerdict, checks: Sequence[RequirementCheck]
 ) -> Iterator[tuple[Signature, list[CellQuestion]]]:
     """Each signature, with what goes well with it of everyday events and of what is required, but for racks, in which

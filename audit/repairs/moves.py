@@ -38,32 +38,34 @@ AFFINITY: Lines = (
 
 
 def plan_move(name: str, cluster: Cluster) -> PlanStep:
-    """The step of a change of `changes.moves_of`, but for those that reassign replicas."""
-    return {"hosts": _hosts, "controllers": _controllers, "voter_racks": _voter_racks}[name](cluster)
+    """The step of a change of `changes.possible_placement_changes`, but for those that reassign replicas."""
+    return {"hosts": _host_separation_step, "controllers": _controller_addition_step, "voter_racks": _voter_rack_step}[
+        name
+    ](cluster)
 
 
-def _hosts(cluster: Cluster) -> PlanStep:
+def _host_separation_step(cluster: Cluster) -> PlanStep:
     """A host has its own power and its own disk."""
     cost = "more computers"
     together = [broker for broker in cluster.brokers if broker.machine is not None]
-    names = tuple(dict.fromkeys(map(_name, together)))
+    names = tuple(dict.fromkeys(map(_node_name, together)))
     who = f"{', '.join(names)} a host each" if len(names) > 1 else "each node a host of its own"
-    says = f"Give {who}, with its own power and disks; {_voters(cluster)} too, if they share one"
+    says = f"Give {who}, with its own power and disks; {_voters_noun(cluster)} too, if they share one"
     if any("audit.toml" in (broker.machine or "") for broker in together):
         return PlanStep(f"{says}: the pods need a required anti-affinity by host.", AFFINITY, True, cost)
     return PlanStep(f"{says}. It costs {cost}.", (), True, cost)
 
 
-def _name(broker: Broker) -> str:
+def _node_name(broker: Broker) -> str:
     kind = "broker" if broker.keeps_topics else "controller"
     return f"{kind} {broker.id}" if broker.id is not None else f"the {kind} of {broker.origin.path}"
 
 
-def _voters(cluster: Cluster) -> str:
+def _voters_noun(cluster: Cluster) -> str:
     return "ZooKeeper servers" if cluster.control_plane == "zookeeper" else "controllers"
 
 
-def _controllers(cluster: Cluster) -> PlanStep:
+def _controller_addition_step(cluster: Cluster) -> PlanStep:
     """Voters are added to an ensemble or a quorum that runs, one after the other: a new majority would be empty."""
     cost = "more nodes"
     if cluster.control_plane == "zookeeper":
@@ -98,9 +100,9 @@ def _controllers(cluster: Cluster) -> PlanStep:
     return PlanStep(f"{says}{other}", (feature, line), True, cost)
 
 
-def _voter_racks(cluster: Cluster) -> PlanStep:
+def _voter_rack_step(cluster: Cluster) -> PlanStep:
     """So that no rack has a majority."""
-    who, found = _voters(cluster), racks_of_voters(cluster)
+    who, found = _voters_noun(cluster), racks_of_voters(cluster)
     now = ", ".join(f"{voter} in {rack or 'a rack that is not stated'}" for voter, rack in found.items())
     says = f"Have the {who} in racks of their own, three racks for three, so that no rack has a majority"
     stated = "" if cluster.control_plane == "zookeeper" else ", with broker.rack in their files"

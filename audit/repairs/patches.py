@@ -18,29 +18,29 @@ ZONE = "topology.kubernetes.io/zone"
 Lines = tuple[str, ...]
 
 
-def kafka_config(cluster: Cluster, key: str, value: str) -> Lines:
+def kafka_config_diff(cluster: Cluster, key: str, value: str) -> Lines:
     """The diff that sets one setting of the brokers in `spec.kafka.config`."""
     given = [setting for broker in cluster.brokers for setting in broker.settings if _stands_at(setting, CONFIG)]
     old = next((setting for setting in given if setting.key == key), None)
-    where = old.origin if old else (given[0].origin if given else _first(cluster).origin)
-    return _diff(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
+    where = old.origin if old else (given[0].origin if given else _first_strimzi_broker(cluster).origin)
+    return _diff_lines(Origin(where.path, where.line if old else None), "Kafka", CONFIG, key, old and old.value, value)
 
 
-def topic_config(topic: Topic, key: str, value: str) -> Lines:
+def topic_config_diff(topic: Topic, key: str, value: str) -> Lines:
     """The diff that sets one setting in a KafkaTopic (`Topic.resource`)."""
     path = ("spec", "config")
     old = next((setting for setting in topic.settings if setting.key == key), None)
     where = old.origin if old else topic.origin
-    return _diff(where, topic.origin.place, path, key, old and old.value, value)
+    return _diff_lines(where, topic.origin.place, path, key, old and old.value, value)
 
 
-def topic_replicas(topic: Topic, value: int) -> Lines:
+def topic_replicas_diff(topic: Topic, value: int) -> Lines:
     """The diff that raises the replicas of a KafkaTopic (`Topic.resource`)."""
     now = None if topic.replication_factor is None else str(topic.replication_factor)
-    return _diff(topic.origin, topic.origin.place, ("spec",), "replicas", now, str(value))
+    return _diff_lines(topic.origin, topic.origin.place, ("spec",), "replicas", now, str(value))
 
 
-def more_brokers(cluster: Cluster, broker_count: int) -> Lines | None:
+def broker_count_diff(cluster: Cluster, broker_count: int) -> Lines | None:
     """The diff after which there are as many brokers as replicas are needed, nothing if there are, and None if only
     nodes that vote as well could be added: the number of controllers is not changed on the way.
     """
@@ -55,32 +55,35 @@ def more_brokers(cluster: Cluster, broker_count: int) -> Lines | None:
     pooled = first.origin.place.startswith("KafkaNodePool")
     path = ("spec",) if pooled else ("spec", "kafka")
     what = first.origin.place if pooled else "Kafka"
-    return _diff(first.origin, what, path, "replicas", str(now), str(now + broker_count - len(brokers)))
+    return _diff_lines(first.origin, what, path, "replicas", str(now), str(now + broker_count - len(brokers)))
 
 
-def racks(cluster: Cluster) -> Lines:
+def rack_diff(cluster: Cluster) -> Lines:
     """The diff that gives each broker the zone of its node as its rack; nothing if the resource does so."""
     if any(
-        setting.key == "broker.rack" and setting.origin.place == "spec.kafka.rack" for setting in _settings(cluster)
+        setting.key == "broker.rack" and setting.origin.place == "spec.kafka.rack"
+        for setting in _settings_of_brokers(cluster)
     ):
         return ()
-    where = Origin(_first(cluster).origin.path)
-    return _diff(where, "Kafka", ("spec", "kafka", "rack"), "topologyKey", None, ZONE)
+    where = Origin(_first_strimzi_broker(cluster).origin.path)
+    return _diff_lines(where, "Kafka", ("spec", "kafka", "rack"), "topologyKey", None, ZONE)
 
 
-def version(cluster: Cluster, kafka: str) -> Lines:
+def version_diff(cluster: Cluster, kafka: str) -> Lines:
     """The diff that upgrades the brokers; nothing if they have this release, and it says which that is."""
     stated = cluster.versions.kafka
     if stated is None or stated.origin.place != "spec.kafka.version":
-        return _diff(Origin(_first(cluster).origin.path), "Kafka", ("spec", "kafka"), "version", None, kafka)
-    return _diff(stated.origin, "Kafka", ("spec", "kafka"), "version", stated.value, kafka)
+        return _diff_lines(
+            Origin(_first_strimzi_broker(cluster).origin.path), "Kafka", ("spec", "kafka"), "version", None, kafka
+        )
+    return _diff_lines(stated.origin, "Kafka", ("spec", "kafka"), "version", stated.value, kafka)
 
 
-def _first(cluster: Cluster) -> Broker:
+def _first_strimzi_broker(cluster: Cluster) -> Broker:
     return next(broker for broker in cluster.brokers if strimzi_pool_of(broker) is not None)
 
 
-def _settings(cluster: Cluster) -> list[Setting]:
+def _settings_of_brokers(cluster: Cluster) -> list[Setting]:
     return [setting for broker in cluster.brokers for setting in broker.settings]
 
 
@@ -88,7 +91,7 @@ def _stands_at(setting: Setting, path: Sequence[str]) -> bool:
     return setting.origin.place == ".".join((*path, setting.key))
 
 
-def _diff(where: Origin, resource: str, path: Sequence[str], key: str, old: str | None, new: str) -> Lines:
+def _diff_lines(where: Origin, resource: str, path: Sequence[str], key: str, old: str | None, new: str) -> Lines:
     head = [f"# {where}, {resource}", *(f"  {'  ' * depth}{name}:" for depth, name in enumerate(path))]
     inner = "  " * len(path)
     removed = [] if old is None else [f"- {inner}{key}: {old}"]

@@ -9,18 +9,26 @@ from typing import Any
 
 from ...traces.sentences import capitalize_first
 from ..cluster.cluster import Cluster, Topic, is_run_by_strimzi
-from ..cluster.settings import elr_is_too_early, place_of, value_of
+from ..cluster.settings import elr_is_too_early, setting_place, setting_value
 from ..cluster.statements import SettingValue, Unknown
 from ..facts.controller_settings import MIN_ISR, least_in_sync
 from ..facts.topic_creation import topics_to_create
 from ..kafka.keys import KeyName, declared_key
-from ..kafka.tools import BOOTSTRAP, alter_topic, reassign
+from ..kafka.tools import BOOTSTRAP, reassignment_command, topic_alteration_command
 from ..kafka.topic_settings import COMMIT_ACKS, MIN_ISR_OF, factor_key
 from ..kafka.versions import is_at_least
 from ..questions.signature import Subject
 from .changes import SettingChange
 from .moves import PlanStep, plan_move
-from .patches import Lines, kafka_config, more_brokers, racks, topic_config, topic_replicas, version
+from .patches import (
+    Lines,
+    broker_count_diff,
+    kafka_config_diff,
+    rack_diff,
+    topic_config_diff,
+    topic_replicas_diff,
+    version_diff,
+)
 
 DEFAULT_REPLICATION_FACTOR = declared_key("default.replication.factor")
 FLUSH_MESSAGES = declared_key("flush.messages")
@@ -57,22 +65,22 @@ def plan_changes(subject: Subject, changes: Sequence[tuple[str, str]], cluster: 
     ordered = sorted(changes, key=lambda change: ROLL_OUT.index(change[0]))
     if cluster.control_plane == "zookeeper" and {"elr", "newest"} & {name for name, _ in changes}:
         ordered = [change for change in ordered if change[0] != "controllers"]  # it has none of ZooKeeper's afterwards
-    return [step for name, value in ordered for step in _steps(subject, name, value, cluster)]
+    return [step for name, value in ordered for step in _steps_of_change(subject, name, value, cluster)]
 
 
-def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
+def _steps_of_change(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterator[PlanStep]:
     match name:
         case "hosts" | "controllers" | "voter_racks":
             yield plan_move(name, cluster)
         case "each_rack":
-            yield _reassign(subject, 0, cluster, 1)
+            yield _replica_change_step(subject, 0, cluster, 1)
         case "replicas" | "racks":
             if name == "replicas":
-                yield from _brokers_first(cluster, int(value))
+                yield from _broker_addition_steps(cluster, int(value))
             for some in _split_by_owner(subject) if name == "replicas" else (subject,):
-                yield _reassign(some, int(value) if name == "replicas" else 0, cluster, int(value))
+                yield _replica_change_step(some, int(value) if name == "replicas" else 0, cluster, int(value))
         case "acks" | "in_flight" | "idempotence":
-            yield _client(subject, cluster, *_OF_PRODUCERS[name])
+            yield _producer_setting_step(subject, cluster, *_OF_PRODUCERS[name])
         case "client":
             what = "Run the producer with a Java client of 2.5 or later: up to 3.9 it speaks to brokers since 0.10"
             yield PlanStep(f"{what}, since 4.0 to brokers since 2.1.", (), True, "a restart")
@@ -81,12 +89,12 @@ def _steps(subject: Subject, name: str, value: str, cluster: Cluster) -> Iterato
                 subject, COMMIT_ACKS, value, cluster, "a commit waits for the ISR of __consumer_offsets"
             )
         case "release":
-            yield _release(cluster, value)
+            yield _upgrade_step(cluster, value)
         case "elr" | "newest":
-            yield _elr(cluster, "" if name == "elr" else value)
+            yield _elr_step(cluster, "" if name == "elr" else value)
         case _:
             for some in _split_by_owner(subject):
-                yield _topic_setting(some, name, value, cluster)
+                yield _topic_setting_step(some, name, value, cluster)
 
 
 def _split_by_owner(subject: Subject) -> Iterator[Subject]:
@@ -125,19 +133,23 @@ _NEEDS_CRUISE_CONTROL = (
 )
 
 
-def _topic_setting(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
+def _topic_setting_step(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
     if subject.is_planned:
         return _planned_setting_step(subject, broker_key(subject, key), value, cluster, cost)
     if subject.topics[0].resource is not None:
-        says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_of_many(subject)}"
-        return _each(subject, _lines_of_resource(lambda asked: topic_config(asked, key, value)), says, cost)
-    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_of_many(subject)}"
-    release = _release_of(cluster)
-    return _each(subject, lambda topic: (alter_topic(topic.name, f"{key}={value}", release),), says, cost)
+        says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_topic_count_note(subject)}"
+        return _step_for_each_topic(
+            subject, _lines_of_resource(lambda asked: topic_config_diff(asked, key, value)), says, cost
+        )
+    says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_topic_count_note(subject)}"
+    release = _release_of_cluster(cluster)
+    return _step_for_each_topic(
+        subject, lambda topic: (topic_alteration_command(topic.name, f"{key}={value}", release),), says, cost
+    )
 
 
-def _release_of(cluster: Cluster) -> str | None:
+def _release_of_cluster(cluster: Cluster) -> str | None:
     return None if cluster.versions.kafka is None else cluster.versions.kafka.value
 
 
@@ -153,7 +165,7 @@ def _planned_setting_step(subject: Subject, key: str, value: str, cluster: Clust
     about = "" if key.startswith(_OF_INTERNAL) else ", for topics that have no value of their own"
     if is_run_by_strimzi(cluster):
         says = f"Set {key}={value} in the Kafka resource{about}; {_OPERATOR}. {capitalize_first(cost)}."
-        return PlanStep(says, kafka_config(cluster, key, value), True, cost)
+        return PlanStep(says, kafka_config_diff(cluster, key, value), True, cost)
     kafka = cluster.versions.kafka
     old = kafka is not None and is_at_least(kafka.value, DYNAMIC_SINCE) is False
     if key.startswith(_OF_INTERNAL) or old:
@@ -164,7 +176,7 @@ def _planned_setting_step(subject: Subject, key: str, value: str, cluster: Clust
     return PlanStep(f"{says} {capitalize_first(cost)}.", (line,), False, cost)
 
 
-def _each(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
+def _step_for_each_topic(subject: Subject, lines: Callable[[Topic], Lines], says: str, cost: str) -> PlanStep:
     """What is done to topics one by one."""
     commands = [lines(topic) for topic in subject.topics]
     shown = sum(len(command) for command in commands[:MOST_TOPICS])
@@ -176,7 +188,7 @@ def _lines_of_resource(lines: Callable[[Topic], Lines]) -> Callable[[Topic], Lin
     return lambda topic: () if topic.resource is None else lines(topic.resource)
 
 
-def _of_many(subject: Subject) -> str:
+def _topic_count_note(subject: Subject) -> str:
     return f" It is done to {len(subject.topics):,} topics." if len(subject.topics) > MOST_TOPICS else ""
 
 
@@ -191,24 +203,27 @@ _OF_PRODUCERS: Mapping[str, tuple[KeyName, str, str]] = {
 }
 
 
-def _client(subject: Subject, cluster: Cluster, key: KeyName, value: str, cost: str) -> PlanStep:
+def _producer_setting_step(subject: Subject, cluster: Cluster, key: KeyName, value: str, cost: str) -> PlanStep:
     where = "the producer's configuration"
     if subject.producer is not None:
-        old = place_of(cluster, subject.producer, key)
+        old = setting_place(cluster, subject.producer, key)
         where = subject.producer.origin.path + ("" if old.line is None else f", in place of line {old.line},")
     line = f"{key}={value}"
     return PlanStep(f"Write {line} into {where} and restart the producer: {cost}.", (line,), True, cost)
 
 
-def _release(cluster: Cluster, kafka: str) -> PlanStep:
+def _upgrade_step(cluster: Cluster, kafka: str) -> PlanStep:
     cost = "a restart of every broker, one after the other; nothing changes for clients"
     says = f"Upgrade every broker to {kafka} or later, with inter.broker.protocol.version as it is at first."
     return PlanStep(
-        f"{says} {capitalize_first(cost)}.", version(cluster, kafka) if is_run_by_strimzi(cluster) else (), True, cost
+        f"{says} {capitalize_first(cost)}.",
+        version_diff(cluster, kafka) if is_run_by_strimzi(cluster) else (),
+        True,
+        cost,
     )
 
 
-def _elr(cluster: Cluster, release: str) -> PlanStep:
+def _elr_step(cluster: Cluster, release: str) -> PlanStep:
     """On brokers of `release` or later ("": of the one that is there), from where the cluster is: 4.1 has no ZooKeeper,
     and only 3.9 can leave it for 4.0 and later (KIP-866). The feature needs metadata.version 4.0-IV1
     (EligibleLeaderReplicasVersion.ELRV_1), which no upgrade of brokers raises, and `--release-version` raises both
@@ -220,7 +235,7 @@ def _elr(cluster: Cluster, release: str) -> PlanStep:
     moved = f"{moved} (KIP-866). " if old else ""
     cost = f"{'' if there else 'an upgrade of every broker, with KRaft; '}nothing changes for clients"
     says = f"{'Turn' if there else f'{moved}Upgrade to {release} and turn'} on eligible leader replicas (KIP-966)"
-    upgrade = version(cluster, f"{release}.0") if is_run_by_strimzi(cluster) and not there else ()
+    upgrade = version_diff(cluster, f"{release}.0") if is_run_by_strimzi(cluster) and not there else ()
     feature = f"kafka-features.sh {BOOTSTRAP} upgrade --feature eligible.leader.replicas.version=1"
     how = ""
     if not upgrade and (not there or elr_is_too_early(cluster)):
@@ -234,7 +249,7 @@ def _elr(cluster: Cluster, release: str) -> PlanStep:
     )
 
 
-def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> PlanStep:
+def _replica_change_step(subject: Subject, replicas: int, cluster: Cluster, most: int) -> PlanStep:
     """More replicas, or (`replicas` is 0) the same number in more racks, at most so many in one."""
     topic = subject.topics[0]
     cost = "the new replicas copy the whole log; throttle it, and wait until all are in sync before the next step"
@@ -244,16 +259,18 @@ def _reassign(subject: Subject, replicas: int, cluster: Cluster, most: int) -> P
         )
         return PlanStep(f"{says} share one.", (), True, "more racks")
     if topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None):
-        return _of_program(subject, replicas)
+        return _program_setting_step(subject, replicas)
     if subject.is_planned:
-        return _planned_replicas(factor_key(topic.name) or DEFAULT_REPLICATION_FACTOR, replicas, cluster, cost)
+        return _planned_replicas_step(factor_key(topic.name) or DEFAULT_REPLICATION_FACTOR, replicas, cluster, cost)
     if topic.resource is not None and replicas:
-        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_of_many(subject)}"
-        return _each(subject, _lines_of_resource(lambda asked: topic_replicas(asked, replicas)), says, cost)
+        says = f"Raise the replicas in the KafkaTopic: {cost}. {_NEEDS_CRUISE_CONTROL}.{_topic_count_note(subject)}"
+        return _step_for_each_topic(
+            subject, _lines_of_resource(lambda asked: topic_replicas_diff(asked, replicas)), says, cost
+        )
     return _move_step(subject, replicas, cluster, cost, most)
 
 
-def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
+def _broker_addition_steps(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
     """With fewer brokers than replicas. One broker's file may stand for any number of them."""
     cost = "more nodes and disks"
     if not is_run_by_strimzi(cluster):
@@ -263,7 +280,7 @@ def _brokers_first(cluster: Cluster, replicas: int) -> Iterator[PlanStep]:
         fewer = "with fewer, a topic of so many replicas cannot be created (InvalidReplicationFactorException)"
         yield PlanStep(f"Have {replicas} brokers first ({now} now): {fewer}. It costs {cost}.", (), False, cost)
         return
-    lines = more_brokers(cluster, replicas)
+    lines = broker_count_diff(cluster, replicas)
     if lines is None:
         yield PlanStep(f"Have {replicas} brokers first: add a KafkaNodePool with roles: [broker]. The nodes that there "
                    "are vote as well, and the number of controllers is to stay.", (), False, cost)  # fmt: skip
@@ -277,7 +294,7 @@ def known_brokers(cluster: Cluster) -> int | None:
     return None if now == 0 or (now == 1 and not cluster.whole) else now
 
 
-def _of_program(subject: Subject, replicas: int) -> PlanStep:
+def _program_setting_step(subject: Subject, replicas: int) -> PlanStep:
     """A program that creates its topics asks for a number of replicas itself, whatever the brokers' default is."""
     what = "An existing one keeps its replicas until it is reassigned."
     topic = subject.topics[0]
@@ -291,16 +308,16 @@ def _of_program(subject: Subject, replicas: int) -> PlanStep:
     return PlanStep(f"{says}. {what}", (), True, "a restart")
 
 
-def _planned_replicas(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
+def _planned_replicas_step(key: str, replicas: int, cluster: Cluster, cost: str) -> PlanStep:
     what = "It applies to new topics only: an existing one keeps its replicas until it is reassigned."
     if is_run_by_strimzi(cluster):
         says = f"Set {key}={replicas} in the Kafka resource; {_OPERATOR}. {what}"
-        return PlanStep(says, kafka_config(cluster, key, str(replicas)), True, cost)
-    where = "every broker and every controller" if is_of_controllers(key, cluster) else "every broker"
+        return PlanStep(says, kafka_config_diff(cluster, key, str(replicas)), True, cost)
+    where = "every broker and every controller" if is_decided_by_controllers(key, cluster) else "every broker"
     return PlanStep(f"Set {key}={replicas} on {where}, and restart them. {what}", (f"{key}={replicas}",), True, cost)
 
 
-def is_of_controllers(key: str, cluster: Cluster) -> bool:
+def is_decided_by_controllers(key: str, cluster: Cluster) -> bool:
     """Whether controllers that are no brokers decide it, too: with how many replicas a topic is created that asks for
     no number."""
     alone = any(not node.keeps_topics for node in cluster.controllers) or not cluster.controllers
@@ -308,11 +325,11 @@ def is_of_controllers(key: str, cluster: Cluster) -> bool:
 
 
 def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, most: int) -> PlanStep:
-    moves = list(_moves(subject, replicas, cluster))
+    moves = list(_partition_reassignments(subject, replicas, cluster))
     there = {broker.rack.value for broker in cluster.brokers if broker.rack is not None and broker.keeps_topics}
-    needed = -(-_largest(subject) // most)
+    needed = -(-_most_replicas(subject) // most)
     if not replicas and len(there) < needed:
-        lines = racks(cluster) if is_run_by_strimzi(cluster) else ()
+        lines = rack_diff(cluster) if is_run_by_strimzi(cluster) else ()
         says = f"Have brokers in {needed} racks ({len(there)} now), each with its broker.rack, and then spread the"
         return PlanStep(
             f"{says} replicas over them with kafka-reassign-partitions.sh: {cost}.", lines, bool(lines), cost
@@ -323,21 +340,21 @@ def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, mos
                     False, cost)  # fmt: skip
     name = "reassignment.json" if replicas else "racks.json"
     says = f"Save this as {name} and execute it, without a restart: {cost}."
-    line = reassign(name, _release_of(cluster))
+    line = reassignment_command(name, _release_of_cluster(cluster))
     return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
 
 
-def _largest(subject: Subject) -> int:
+def _most_replicas(subject: Subject) -> int:
     return max((len(partition.replicas) for topic in subject.topics for partition in topic.partitions), default=1)
 
 
-def _preference(
+def _broker_preference_key(
     racks: Mapping[int, str], used_racks: Sequence[str], load: Mapping[int, int], id_: int
 ) -> tuple[int, int, int]:
     return used_racks.count(racks[id_]) if id_ in racks else 0, load[id_], id_
 
 
-def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
+def _partition_reassignments(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[str, object]]:
     """Where each partition's replicas go: those it has stay, and the least loaded brokers of other racks come."""
     racks = {
         broker.id: broker.rack.value for broker in cluster.brokers if broker.id is not None and broker.rack is not None
@@ -356,7 +373,7 @@ def _moves(subject: Subject, replicas: int, cluster: Cluster) -> Iterator[dict[s
                 if not free:
                     return
                 used = [racks[id_] for id_ in chosen if id_ in racks]
-                best = min(free, key=partial(_preference, racks, used, load))
+                best = min(free, key=partial(_broker_preference_key, racks, used, load))
                 chosen.append(best)
                 load[best] += 1
             yield {"topic": topic.name, "partition": partition.number, "replicas": chosen}
@@ -371,7 +388,7 @@ def change_texts(subject: Subject, changes: Sequence[SettingChange], cluster: Cl
     every = (
         text
         for change in ordered
-        for text in (*_texts_before(subject, change, cluster), _text(subject, change, cluster))
+        for text in (*_texts_before(subject, change, cluster), _change_text(subject, change, cluster))
     )
     return list(dict.fromkeys(every))
 
@@ -383,17 +400,18 @@ def _texts_before(subject: Subject, change: SettingChange, cluster: Cluster) -> 
             brokers = known_brokers(cluster)
             return [f"{change.value} brokers"] if brokers is not None and brokers < int(change.value) else []
         case "elr" | "newest":
-            least = _least_first(subject, cluster)
+            least = _min_isr_first_text(subject, cluster)
             return [least] if least else []
         case _:
             return []
 
 
-def _text(subject: Subject, change: SettingChange, cluster: Cluster) -> str:
+def _change_text(subject: Subject, change: SettingChange, cluster: Cluster) -> str:
     match change.name:
         case "replicas":
-            key = _factor(subject, cluster)
-            return f"{key}={change.value}{' on brokers and controllers' if is_of_controllers(key, cluster) else ''}"
+            key = _replication_factor_key(subject, cluster)
+            both = is_decided_by_controllers(key, cluster)
+            return f"{key}={change.value}{' on brokers and controllers' if both else ''}"
         case "min_isr" | "lower_min_isr":
             return f"{broker_key(subject, MIN_ISR) if subject.is_planned else MIN_ISR}={change.value}"
         case "fsync":
@@ -405,7 +423,7 @@ def _text(subject: Subject, change: SettingChange, cluster: Cluster) -> str:
             return change.setting
 
 
-def _factor(subject: Subject, cluster: Cluster) -> str:
+def _replication_factor_key(subject: Subject, cluster: Cluster) -> str:
     """What says how many replicas there are: of a topic that the brokers create, their setting."""
     topic = subject.topics[0]
     by_program = topic in cluster.planned_topics and (topic.streams or topic.replication_factor is not None)
@@ -414,19 +432,19 @@ def _factor(subject: Subject, cluster: Cluster) -> str:
     return "replication factor"
 
 
-def _least_first(subject: Subject, cluster: Cluster) -> str:
+def _min_isr_first_text(subject: Subject, cluster: Cluster) -> str:
     """What is set before eligible leader replicas are switched on, where the controllers would make less of it than
     what holds now for any topic."""
     least = max((variant.signature.min_isr for variant in subject.variants), default=1)
     to_come = topics_to_create(cluster) if cluster.keepers else ()
     for topic in (*subject.topics, *cluster.topics, *to_come):
-        now, then = value_of(cluster, topic, MIN_ISR), least_in_sync(cluster, topic)
-        if topic.name not in MIN_ISR_OF and then is not None and _text_of(now) != _text_of(then):
+        now, then = setting_value(cluster, topic, MIN_ISR), least_in_sync(cluster, topic)
+        if topic.name not in MIN_ISR_OF and then is not None and _setting_value_text(now) != _setting_value_text(then):
             return f"{MIN_ISR}={max(2, least)} for the whole cluster"
     return ""
 
 
-def _text_of(value: SettingValue) -> str:
+def _setting_value_text(value: SettingValue) -> str:
     return "" if isinstance(value, Unknown) else value.value
 
 

@@ -20,8 +20,14 @@ from ..kafka.internal_topics import OFFSETS
 from ..questions.questions import OF_TOPICS, QUESTION
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, Name, cell_title
-from .changes import SettingChange, SubjectRepair, changes_of, moves_of, sending_of
-from .kept_cells import Asked, CellQuestion, apply_changes, cells_kept
+from .changes import (
+    SettingChange,
+    SubjectRepair,
+    possible_placement_changes,
+    possible_sending_changes,
+    possible_setting_changes,
+)
+from .kept_cells import Asked, CellQuestion, apply_changes, cells_to_keep_by_signature
 from .plans import change_texts, plan_changes, step_document
 
 MOST_CHANGES = 4
@@ -152,16 +158,18 @@ def _offered_changes(
     cells = [*(cell for _, cell in wished_cells), *kept_names]
     of_offsets = subject.topics[0].name == OFFSETS
     signatures = [variant.signature for variant in subject.variants]
-    settings = (change for signature in signatures for change in changes_of(signature, of_offsets=of_offsets))
+    settings = (
+        change for signature in signatures for change in possible_setting_changes(signature, of_offsets=of_offsets)
+    )
     first = subject.topics[0]
     questions = () if first.internal or first.is_made_by_program else {name for name, _ in wished_cells}
-    sending = (change for signature in signatures for change in sending_of(signature, questions))
-    moves = (change for signature in signatures for change in moves_of(signature, cells))
+    sending = (change for signature in signatures for change in possible_sending_changes(signature, questions))
+    moves = (change for signature in signatures for change in possible_placement_changes(signature, cells))
     offered = {change.name: change for change in (*settings, *sending, *moves)}
     return sorted(offered.values(), key=lambda change: change.name in _LAST)
 
 
-def wanted_of(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
+def wanted_cells(checks: Sequence[RequirementCheck]) -> list[CellQuestion]:
     """The cells that must be without a loss for every requirement that failed. What fails of consumers is repaired
     where it comes from: at the offsets topic, at what is lost, or in the consumer."""
     return [
@@ -179,17 +187,17 @@ def find_repair(
 ) -> Repair | None:
     """The smallest set of changes after which all that failed holds, and no everyday event and nothing that is required
     fails that went well before; None where there is none, or time is out."""
-    wanted = wanted_of(checks)
+    wanted = wanted_cells(checks)
     if not wanted or not subject.tables:
         return None
-    asked = [(signature, [*wanted, *kept]) for signature, kept in cells_kept(subject, checks)]
+    asked = [(signature, [*wanted, *kept]) for signature, kept in cells_to_keep_by_signature(subject, checks)]
     offered = _offered_changes(subject.subject, wanted, [cell for _, cells in asked for _, cell in cells])
     refuted_sets = RefutedSets() if refuted_sets is None else refuted_sets
     for some, tolerated in _sets_tried(offered):
         if explorations.late:
             return None
         if refuted_sets.is_repaired(asked, some, explorations, tolerated):
-            least = _least(asked, some, explorations, tolerated)
+            least = _drop_unneeded_changes(asked, some, explorations, tolerated)
             needed = _needed_changes(asked, least, explorations, tolerated)
             left = _cells_left(asked, least, explorations) if tolerated is _is_beyond_model else ()
             return Repair(tuple(needed), tolerated is _is_beyond_model, tolerated is _is_assumed, tuple(left))
@@ -234,14 +242,16 @@ def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], e
     signatures = [variant.signature for variant in subject.subject.variants]
     if not signatures:
         return "no repair is looked for: it takes a change of what is said above, and not of these settings"
-    if not wanted_of(checks):
+    if not wanted_cells(checks):
         return "no repair is looked for here: it is at __consumer_offsets, at what is lost, or in the consumer"
-    tried = ", ".join(change.setting for change in _offered_changes(subject.subject, wanted_of(checks))) or "no setting"
-    left = _what_is_left(subject.subject, wanted_of(checks), explorations)
+    tried = (
+        ", ".join(change.setting for change in _offered_changes(subject.subject, wanted_cells(checks))) or "no setting"
+    )
+    left = _remaining_failures_text(subject.subject, wanted_cells(checks), explorations)
     return f"no repair was found: with up to {MOST_CHANGES} of these, or all, {left}: {tried}"
 
 
-def _what_is_left(subject: Subject, wished_cells: Sequence[CellQuestion], explorations: Explorations) -> str:
+def _remaining_failures_text(subject: Subject, wished_cells: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
     if explorations.late:
         return LATE
@@ -249,8 +259,8 @@ def _what_is_left(subject: Subject, wished_cells: Sequence[CellQuestion], explor
     asked = [(signature, wished_cells) for signature in signatures]
     offered = _offered_changes(subject, wished_cells)
     some = list(itertools.combinations(offered, min(MOST_CHANGES, len(offered))))
-    cell = _first_bad(asked, some[0], explorations)
-    if cell is None or any(_first_bad(asked, chosen, explorations) != cell for chosen in some[1:]):
+    cell = _first_failing_cell(asked, some[0], explorations)
+    if cell is None or any(_first_failing_cell(asked, chosen, explorations) != cell for chosen in some[1:]):
         return IN_TIME
     what, where = _HAPPENS[cell[0]], f"{cell[0]}={cell[1]}"
     words = [
@@ -264,7 +274,7 @@ def _what_is_left(subject: Subject, wished_cells: Sequence[CellQuestion], explor
     return f"{what} ({where})" if lost else f"it is not decided whether {what} ({where})"
 
 
-def _least(
+def _drop_unneeded_changes(
     asked_cells: Asked,
     changes: Sequence[SettingChange],
     explorations: Explorations,
@@ -274,12 +284,12 @@ def _least(
     about, and be decided by what was explored since. The costliest is taken back first."""
     for change in reversed(changes):
         fewer = [other for other in changes if other is not change]
-        if fewer and _first_bad(asked_cells, fewer, explorations, tolerance) is None:
-            return _least(asked_cells, fewer, explorations, tolerance)
+        if fewer and _first_failing_cell(asked_cells, fewer, explorations, tolerance) is None:
+            return _drop_unneeded_changes(asked_cells, fewer, explorations, tolerance)
     return changes
 
 
-def _first_bad(
+def _first_failing_cell(
     asked_cells: Asked,
     changes: Sequence[SettingChange],
     explorations: Explorations,
@@ -304,7 +314,7 @@ def _needed_changes(
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:
         others = [other for other in changes if other is not change]
-        bad = _first_bad(asked_cells, others, explorations, tolerance)
+        bad = _first_failing_cell(asked_cells, others, explorations, tolerance)
         assert bad is not None, f"{change.name} is not needed"
         question, cell = QUESTION[bad[0]], BY_NAME[bad[1]]
         found = [

@@ -20,8 +20,8 @@ from ..facts.facts import UsedSetting
 from ..questions.questions import QUESTION
 from ..questions.signature import Subject
 from ..questions.situations import BY_NAME
-from .changes import SettingChange, changes_of
-from .kept_cells import CellQuestion, apply_changes, cells_kept
+from .changes import SettingChange, possible_setting_changes
+from .kept_cells import CellQuestion, apply_changes, cells_to_keep_by_signature
 from .plans import FLUSH_MESSAGES, change_texts, plan_changes, step_document
 
 _KEYS = {"min_isr": MIN_ISR, "lower_min_isr": MIN_ISR, "unclean": UNCLEAN, "fsync": FLUSH_MESSAGES}
@@ -63,7 +63,7 @@ def find_side_effects(
         made = [*other.changes, *(change for change in shared if change.name not in own)]
         cell = _failing_cell(other, made, explorations) if len(made) > len(other.changes) else None
         if cell is not None:
-            more = [change for change in _more_replicas(other) if change.name not in own]
+            more = [change for change in _replica_changes(other) if change.name not in own]
             helps = (change for change in more if _failing_cell(other, [change, *made], explorations) is None)
             yield SideEffect(other.verdict.subject, cell, next(helps, None))
 
@@ -84,16 +84,21 @@ def _used_setting(subject: Subject, key: str | None) -> UsedSetting | None:
     return next((used for used in subject.used_settings if used.key == key), None)
 
 
-def _more_replicas(other: RepairedSubject) -> list[SettingChange]:
+def _replica_changes(other: RepairedSubject) -> list[SettingChange]:
     signatures = (variant.signature for variant in other.verdict.subject.variants)
-    return [change for signature in signatures for change in changes_of(signature) if change.name == "replicas"][:1]
+    return [
+        change
+        for signature in signatures
+        for change in possible_setting_changes(signature)
+        if change.name == "replicas"
+    ][:1]
 
 
 def _failing_cell(
     other: RepairedSubject, changes: Sequence[SettingChange], explorations: Explorations
 ) -> CellQuestion | None:
     """The first cell that went well and is lost with the changes."""
-    for signature, kept in cells_kept(other.verdict, other.checks):
+    for signature, kept in cells_to_keep_by_signature(other.verdict, other.checks):
         changed = apply_changes(signature, changes)
         for question, cell in kept:
             if answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations).word == "can lose":

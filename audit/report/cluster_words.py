@@ -20,7 +20,15 @@ from ...traces.differences import state_changes
 from ...traces.document import change_texts
 from ...traces.sentences import capitalize_first
 from ...traces.wording import RecordNames
-from ..answers.scenario import ENDS, SERVICE, rename_brokers, said_of, unavailable, value_named, with_names
+from ..answers.scenario import (
+    ENDS,
+    SERVICE,
+    name_brokers_in_sentence,
+    rename_brokers,
+    replace_broker_letters,
+    unavailable_broker_sentence,
+    value_named,
+)
 from ..exploring.step_sentences import step_sentence
 from ..questions.situations import BY_NAME
 from .deciding_settings import PLACING, setting_text
@@ -85,7 +93,7 @@ PLACED = frozenset({
 """The faults for which it makes a difference where nodes run: to other faults other settings are to blame."""
 
 
-def title_of(
+def scenario_title(
     name: str,
     cells: Sequence[str],
     deciding_settings: Sequence[Mapping[str, Any]],
@@ -102,10 +110,14 @@ def title_of(
     for question in dict.fromkeys(cell.partition("=")[0] for cell in cells):
         own = tuple(cell.partition("=")[2] for cell in cells if cell.startswith(f"{question}="))
         asked.setdefault(own, []).append(LOST[question])
-    lost = [f"{' and '.join(what)} {_when(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()]
+    lost = [
+        f"{' and '.join(what)} {_when_clause(own, least_isr, of_requests=of_requests)}" for own, what in asked.items()
+    ]
     placed = any(BY_NAME[cell.partition("=")[2]].fault.name in PLACED for cell in cells) or len(deciding_settings) == 1
     by = "; ".join(
-        f"{one['says']}{_place(one)}" for one in deciding_settings if placed or one["says"] != setting_text(PLACING)
+        f"{one['says']}{_finding_place_text(one)}"
+        for one in deciding_settings
+        if placed or one["says"] != setting_text(PLACING)
     )
     return f"{name}: {'; '.join(lost)}{f' (because of {by})' if by else ''}"
 
@@ -114,7 +126,7 @@ _MOST_NAMED = 3
 """Faults that a title names; of more it counts the rest."""
 
 
-def _when(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> str:
+def _when_clause(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> str:
     """When it happens: `when a host loses power, with one replica in sync`, and the same of every other cell."""
     least = f" ({least_isr})" if least_isr else ""
     worded = {"all": "all replicas in sync", "min-isr": f"the ISR at min.insync.replicas{least}",
@@ -140,7 +152,7 @@ def _when(cells: Sequence[str], least_isr: int | None, *, of_requests: bool) -> 
 def trace_in_cluster_words(trace: Mapping[str, Any], model: Model, run: Run) -> Document:
     """An audit's trace, as it is saved, in the words of its page. `run` is its run, of its model."""
     called, wording = trace["called"], trace["wording"]
-    letters = letters_of(called)
+    letters = broker_letters_text(called)
     own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
     del own["wording"]
     one = ClusterRun(model, run, trace["property"]["name"], called, wording.get("before", 0))
@@ -155,8 +167,12 @@ def interactive_run_document(
 ) -> Document:
     """The document of a run that somebody explores, in the words of the cluster: `broker_names` are its brokers, of
     which in a run about service `brokers_out` are out before the fault."""
-    told = ClusterRun(model, run, _of_service(model), broker_names, brokers_out)
-    about = {"title": "A run of the cluster", "letters": letters_of(broker_names), "properties": _properties(trace)}
+    told = ClusterRun(model, run, _asked_service_property(model), broker_names, brokers_out)
+    about = {
+        "title": "A run of the cluster",
+        "letters": broker_letters_text(broker_names),
+        "properties": _property_titles(trace),
+    }
     own = {key: part for key, part in trace.items() if key != "wording"}
     own["notes"] = [note for note in trace["notes"] if note != letters_note(broker_names)]
     return told.trace_in_words(rename_brokers(own, broker_names)) | {
@@ -174,7 +190,7 @@ class ScenarioWords:
     ) -> None:
         brokers = next(domain.size for domain in model.domains if domain.name == "Broker")
         every = {letter: broker_names.get(letter, f"broker {letter}") for letter in "ABCDE"[:brokers]}
-        self.told = ClusterRun(model, run, broken or _of_service(model), every, brokers_out)
+        self.told = ClusterRun(model, run, broken or _asked_service_property(model), every, brokers_out)
         names = RecordNames(model)
         states = run.states()
         pairs = zip(states, run.steps, strict=False)
@@ -203,41 +219,43 @@ class ScenarioWords:
 
     def value_in_words(self, text: str) -> str:
         """A value that is watched."""
-        return value_said(text, self.told.broker_names)
+        return named_value_text(text, self.told.broker_names)
 
 
-def value_said(text: str, broker_names: Mapping[str, str]) -> str:
+def named_value_text(text: str, broker_names: Mapping[str, str]) -> str:
     """A value of the model, as text, in the words of the cluster."""
-    return value_in_words(with_names(text, broker_names))
+    return value_in_words(replace_broker_letters(text, broker_names))
 
 
-def step_said(model: Model, state: State, step: Step, broker_names: Mapping[str, str], brokers_out: int = 0) -> str:
+def named_step_sentence(
+    model: Model, state: State, step: Step, broker_names: Mapping[str, str], brokers_out: int = 0
+) -> str:
     """The sentence of a step that can happen in a state, in the words of the cluster; `brokers_out` as in
     `interactive_run_document`."""
-    told = ClusterRun(model, Run(state, ()), _of_service(model), broker_names, brokers_out)
+    told = ClusterRun(model, Run(state, ()), _asked_service_property(model), broker_names, brokers_out)
     return told.sentence_of(state, step.action, step.arguments)
 
 
-def _of_service(model: Model) -> str:
+def _asked_service_property(model: Model) -> str:
     """The property about service that a model is asked about; "" where it is asked about records."""
     return next((prop.name for prop in model.properties if prop.name in SERVICE), "")
 
 
-def _properties(trace: Mapping[str, Any]) -> dict[str, str]:
+def _property_titles(trace: Mapping[str, Any]) -> dict[str, str]:
     return {name: PROMISED.get(name, name.replace("_", " ")) for name in trace["properties"]}
 
 
-def letters_of(broker_names: Mapping[str, str]) -> str:
+def broker_letters_text(broker_names: Mapping[str, str]) -> str:
     """Which of the model's letters is which broker."""
     return ", ".join(f"{letter} is {name}" for letter, name in sorted(broker_names.items()))
 
 
 def letters_note(broker_names: Mapping[str, str]) -> str:
     """The same, as a saved trace notes it."""
-    return f"Here {letters_of(broker_names)}."
+    return f"Here {broker_letters_text(broker_names)}."
 
 
-def _place(one: Mapping[str, Any]) -> str:
+def _finding_place_text(one: Mapping[str, Any]) -> str:
     where = one["where"]
     if where is None:
         return ""
@@ -358,7 +376,7 @@ class ClusterRun:
             if self.run.steps[number - 1].action.startswith("produce")
         ]
         for at, (number, record) in enumerate(appended):
-            if self.broken == "no_duplicate" and (first := _step_of(appended[:at], record)):
+            if self.broken == "no_duplicate" and (first := _appending_step(appended[:at], record)):
                 yield f"Record {record} is appended (step {first}), and again (step {number})."
                 return
             later = [one for one in appended[:at] if one[1] > record]
@@ -378,9 +396,11 @@ class ClusterRun:
         """The sentence of a step from a state."""
         if action == "lose_host" and self.broken in SERVICE:
             return capitalize_first(
-                unavailable(self.name(arguments["broker"]), is_before_fault=len(state.gone) < self.hosts_out)
+                unavailable_broker_sentence(
+                    self.name(arguments["broker"]), is_before_fault=len(state.gone) < self.hosts_out
+                )
             )
-        return said_of(step_sentence(self.model, state, action, arguments), self.broker_names)
+        return name_brokers_in_sentence(step_sentence(self.model, state, action, arguments), self.broker_names)
 
     def could_happen(self) -> Document:
         """What else could happen in each state, in sentences."""
@@ -397,9 +417,11 @@ class ClusterRun:
         short = self.short() if trace["kind"] == "counterexample" else ""
         mentioned = [row["step"] for row in trace["argument"] if row["role"] == "event"]
         faults = [step["i"] for step in trace["steps"] if step["kind"] == "fault"]
-        rows = [_row("title", None, "How it happens")] + ([_row("short", len(self.run.steps), short)] if short else [])
+        rows = [_argument_row("title", None, "How it happens")] + (
+            [_argument_row("short", len(self.run.steps), short)] if short else []
+        )
         rows += [
-            _row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
+            _argument_row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
             for number in sorted({*mentioned, *faults})
         ]
         return self.trace_in_words(trace) | {
@@ -410,7 +432,7 @@ class ClusterRun:
                 "title": title,
                 "verdict": verdict,
                 "letters": letters,
-                "properties": _properties(trace),
+                "properties": _property_titles(trace),
                 "before": self.hosts_out,
             },
         }
@@ -426,7 +448,7 @@ class ClusterRun:
         return record_named(shown)
 
 
-def _step_of(appends: Sequence[tuple[int, int]], record: int) -> int:
+def _appending_step(appends: Sequence[tuple[int, int]], record: int) -> int:
     """The first step that appended a record; 0 where none did."""
     return next((number for number, id_ in appends if id_ == record), 0)
 
@@ -437,7 +459,7 @@ def _natural_key(name: str) -> tuple[str, int, str]:
     return (stem, int(number), "") if number.isdecimal() else (name, 0, number)
 
 
-def _row(role: str, step: int | None, text: str) -> Document:
+def _argument_row(role: str, step: int | None, text: str) -> Document:
     return {"role": role, "step": step, "text": text}
 
 

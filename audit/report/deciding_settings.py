@@ -63,7 +63,7 @@ def deciding_setting(
     """The settings that decide a loss in a cell, each with what the repair makes of it ("" where none is made): those
     that the repair changes, each of which is needed, first the one that the run of the loss, with these constants,
     comes from; that one alone where nothing is changed. Where nodes are moved it is where they stand."""
-    cause = _cause(subject, cell, constants)
+    cause = _key_to_blame(subject, cell, constants)
     if changes:
         for change in sorted(changes, key=lambda change: _place_as_cause(change, cause)):
             key = _KEYS.get(change.name)
@@ -72,7 +72,7 @@ def deciding_setting(
                 other = [used for used in used_settings if used.value != change.value]
                 yield from ((used, change.value) for used in other or used_settings)
             else:
-                yield from ((used, change.setting) for used in _standing(change.name, places))
+                yield from ((used, change.setting) for used in _placement_settings(change.name, places))
         return
     if cause:
         yield from ((used, "") for used in _stated_causes(subject, cause, places))
@@ -95,7 +95,7 @@ def _place_as_cause(change: SettingChange, cause: str) -> tuple[bool, int]:
     return not cause or _KEYS.get(change.name) != cause, order
 
 
-def _standing(change: str, places: Places) -> Sequence[UsedSetting]:
+def _placement_settings(change: str, places: Places) -> Sequence[UsedSetting]:
     """Where nodes stand that a change moves."""
     return (places.racks if change in _OF_RACKS else places.hosts) or (PLACING,)
 
@@ -110,7 +110,7 @@ def setting_deciding_check(
     if question in ("writable", "readable"):
         key = _cause_of_stop(subject.variants[0].signature)
     else:
-        key = _cause(subject, cell, {} if answer.case is None else answer.case.values)
+        key = _key_to_blame(subject, cell, {} if answer.case is None else answer.case.values)
     causes = _stated_causes(subject, key, places) if key else ()
     return causes if key in subject.open_statements else causes[:1]
 
@@ -140,7 +140,7 @@ def setting_text(setting: UsedSetting) -> str:
     )
 
 
-def _cause(subject: Subject, cell: str, constants: Mapping[str, PlainValue]) -> str:
+def _key_to_blame(subject: Subject, cell: str, constants: Mapping[str, PlainValue]) -> str:
     """The key of the setting that a loss comes from; "" where no one setting is to blame."""
     if not constants:
         return ""

@@ -44,12 +44,12 @@ def compare_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[st
     """What changed in settings, what is worse, better, new and gone, and `says`, the same in words. Raises
     UnreadableInputError where the older one is not whole."""
     try:
-        before, after = dict(_cells(old)), dict(_cells(new))
+        before, after = dict(_answer_words_by_cell(old)), dict(_answer_words_by_cell(new))
         settings = list(_changed_settings(old, new))
     except (KeyError, TypeError, AttributeError):
         raise UnreadableInputError("--diff: the older audit is not whole; make it again") from None
     changed = [(key, before[key], after[key]) for key in after if key in before and before[key] != after[key]]
-    rows = [(_BADNESS.get(b, 1) - _BADNESS.get(a, 1), _row(key, a, b)) for key, a, b in changed]
+    rows = [(_BADNESS.get(b, 1) - _BADNESS.get(a, 1), _changed_answer_row(key, a, b)) for key, a, b in changed]
     topics = {key[0] for key in before}, {key[0] for key in after}
     found: dict[str, Any] = {
         "settings": settings[:MOST],
@@ -59,13 +59,13 @@ def compare_documents(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[st
         "gone": sorted(topics[0] - topics[1])[:MOST],
     }
     late = [f"not whole: {new['out_of_time']}"] if new.get("out_of_time") else []
-    lines = [*late, *_lines(found)]
+    lines = [*late, *_change_lines(found)]
     more = [f"and {len(lines) - MOST_LINES + 1} lines more, which --json has"] if len(lines) > MOST_LINES else []
-    found["headlines"] = [_headline(old), _headline(new)]
+    found["headlines"] = [_document_headline(old), _document_headline(new)]
     return {**found, "says": [*lines[: MOST_LINES - 1], *more] if more else lines}
 
 
-def _headline(document: Mapping[str, Any]) -> str:
+def _document_headline(document: Mapping[str, Any]) -> str:
     """What an audit says first; one that was made before there was a summary has its worst topics' headline."""
     summary = document.get("summary")
     return f"{summary['mark']} {summary['headline']}" if summary else str(document["headline"])
@@ -73,14 +73,14 @@ def _headline(document: Mapping[str, Any]) -> str:
 
 def _changed_settings(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[dict[str, str]]:
     """The settings that answers rest on and that are others now, topic by topic."""
-    before, after = _settings(old), _settings(new)
+    before, after = _settings_by_topic(old), _settings_by_topic(new)
     for (topic, key), value in after.items():
         known = before.get((topic, key), value)
         if known != value:
             yield {"topic": topic, "key": key, "before": known, "after": value}
 
 
-def _settings(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+def _settings_by_topic(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     return {
         (topic, used["key"]): used["value"]
         for subject in document["subjects"]
@@ -89,12 +89,12 @@ def _settings(document: Mapping[str, Any]) -> dict[tuple[str, str], str]:
     }
 
 
-def _lines(change: Mapping[str, Any]) -> Iterator[str]:
+def _change_lines(change: Mapping[str, Any]) -> Iterator[str]:
     """What changed, a line for all topics of which the same is said: settings, what is worse, what is better."""
     said: dict[str, dict[str, None]] = {}
     for row in change["settings"]:
         said.setdefault(f"{row['key']}: {row['before']} → {row['after']}", {})[row["topic"]] = None
-    yield from (f"changed: {_names(topics)}: {says}" for says, topics in said.items())
+    yield from (f"changed: {_topic_names_text(topics)}: {says}" for says, topics in said.items())
     rows = [*change["worse"], *change["better"]]
     for kind, whether, alike in (
         ("worse", "", [row for row in rows if row["after"] == _LOSES]),
@@ -102,13 +102,16 @@ def _lines(change: Mapping[str, Any]) -> Iterator[str]:
         ("not known now", "whether ", [row for row in rows if row["after"] in _OPEN]),
         ("decided now", "whether ", [row for row in rows if row["before"] in _OPEN and row["after"] not in _BAD]),
     ):
-        yield from (f"{kind}: {_names(topics)}: {whether}{says}" for says, topics in _alike(alike).items())
+        yield from (
+            f"{kind}: {_topic_names_text(topics)}: {whether}{says}"
+            for says, topics in _topics_by_changed_answer(alike).items()
+        )
     for kind in ("new", "gone"):
         if change[kind]:
-            yield f"{kind}: {_names(change[kind])}"
+            yield f"{kind}: {_topic_names_text(change[kind])}"
 
 
-def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
+def _topics_by_changed_answer(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
     """Sentences about answers that changed, each with its topics: a question with all faults by which it did."""
     faults: dict[tuple[str, str, str, str], list[Cell]] = {}
     for row in rows:
@@ -126,13 +129,13 @@ def _alike(rows: Iterable[Mapping[str, str]]) -> dict[str, dict[str, None]]:
     return said
 
 
-def _names(topics: Iterable[str]) -> str:
+def _topic_names_text(topics: Iterable[str]) -> str:
     every = list(topics)
     more = f" and {len(every) - _MOST_NAMES} more" if len(every) > _MOST_NAMES else ""
     return f"{', '.join(every[:_MOST_NAMES])}{more}"
 
 
-def _cells(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], str]]:
+def _answer_words_by_cell(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], str]]:
     for subject in document["subjects"]:
         for topic in subject["topics"]:
             for question, cells in subject["table"].items():
@@ -140,7 +143,7 @@ def _cells(document: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, s
                     yield (topic, subject["producer"] or "", question, name), cell["word"]
 
 
-def _row(key: tuple[str, str, str, str], before: str, after: str) -> dict[str, str]:
+def _changed_answer_row(key: tuple[str, str, str, str], before: str, after: str) -> dict[str, str]:
     topic, producer, question, cell = key
     about = {"topic": topic, "producer": producer, "question": question, "cell": cell}
     return {**about, "before": before, "after": after}

@@ -12,8 +12,15 @@ from ...language.immutable import immutable
 from ...traces.program import tool_version
 from ..answers.answer import RACK, Answer, SubjectVerdict, facts_that_matter
 from ..answers.outages import Outage
-from ..answers.requirements import UNDECIDED, Requirement, RequirementCheck, exit_code, preset_of, required_of
-from ..answers.scenario import is_unheard, sentences
+from ..answers.requirements import (
+    UNDECIDED,
+    Requirement,
+    RequirementCheck,
+    exit_code,
+    requirements_of_subject,
+    requirements_text,
+)
+from ..answers.scenario import is_without_acknowledgements, loss_scenario_sentences
 from ..answers.transactions import transactions_assumed
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import SILENT, Cluster
@@ -24,20 +31,20 @@ from ..cluster.statements import Origin
 from ..exploring.case_results import NO_TIME
 from ..exploring.explorations import Explorations
 from ..facts.placement import NODES, SERVERS, has_several_directories
-from ..facts.producers import gives_again, unnamed_give_again
+from ..facts.producers import repeats_sequence_numbers, unnamed_producers_repeat_sequence_numbers
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
 from ..kafka.tools import name_address
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
-from ..questions.situations import BY_NAME, CELLS, LOST, SITUATIONS, UNREAD, Name, cell_title, faults_of
+from ..questions.situations import BY_NAME, CELLS, LOST, SITUATIONS, UNREAD, Name, cell_title, faults_of_control_plane
 from ..rules.group_members import consumers_down
 from ..startup.nodes import DownNodes, nodes_down
 from .deciding_settings import deciding_setting, setting_deciding_check, setting_text
 from .headline import table_headline
 from .operator_words import happens_when
-from .places import Places, places_of
+from .places import Places, shared_places
 from .subject_report import SubjectReport
 from .summary import summarize
 
@@ -85,11 +92,11 @@ def audit_outcome(
         exit_ = UNDECIDED
     date = "" if today == datetime.date.max else today.isoformat()
     late = timeout_message(explorations, reports)
-    made = document(cluster, findings, reports, requirements, exit_, late, date)
+    made = audit_document(cluster, findings, reports, requirements, exit_, late, date)
     return AuditOutcome(made, made["exit"], reports, explorations, findings)
 
 
-def document(
+def audit_document(
     cluster: Cluster,
     findings: Sequence[Finding],
     reports: Sequence[SubjectReport],
@@ -100,9 +107,11 @@ def document(
 ) -> Document:
     """The whole document. Subjects are worst first. `exit_` is what requirements come to: what is out of service for
     certain fails beside them. `what_time_lacked` says what time did not suffice for, `date` is the day of the audit."""
-    outages = list(_outages(cluster, reports))
-    places = places_of(cluster)
-    subjects = [_with_racks(_subject(report, requirements, places), report, cluster) for report in reports]
+    outages = list(_outage_documents(cluster, reports))
+    places = shared_places(cluster)
+    subjects = [
+        _name_missing_racks(_subject_document(report, requirements, places), report, cluster) for report in reports
+    ]
     made: Document = {
         "schema": SCHEMA,
         "tool": tool_version(),
@@ -110,19 +119,19 @@ def document(
         "date": date,
         "exit": 1 if any(outage["certain"] for outage in outages) else exit_,
         "headline": subjects[0]["headline"] if subjects else NOTHING,
-        "not_asked": _not_asked(reports),
+        "not_asked": _why_nothing_was_required(reports),
         "files": [{"path": path, "format": format_} for path, format_ in cluster.files],
         "unread": [
             {"path": left.path, "reason": left.reason, "may_be_configuration": left.may_be_configuration}
             for left in cluster.unread
         ],
-        "versions": _versions(cluster),
+        "versions": _versions_document(cluster),
         "unknown_release": cluster.versions.unknown.value if cluster.versions.unknown else "",
-        "assumptions": list(_assumptions(cluster, reports)),
+        "assumptions": list(_assumption_texts(cluster, reports)),
         "outages": outages,
         "faults": [
-            {"name": fault.name, "title": fault.title, "says": _of_control_plane(fault.says, cluster)}
-            for fault in faults_of(cluster.control_plane, directories=has_several_directories(cluster))
+            {"name": fault.name, "title": fault.title, "says": _words_of_control_plane(fault.says, cluster)}
+            for fault in faults_of_control_plane(cluster.control_plane, directories=has_several_directories(cluster))
         ],
         "situations": [
             {"name": situation.name, "title": situation.title, "says": situation.says} for situation in SITUATIONS
@@ -134,7 +143,7 @@ def document(
         "summary": {},
         "diff": None,
         "out_of_time": what_time_lacked,
-        "findings": [_finding(finding) for finding in findings],
+        "findings": [_finding_document(finding) for finding in findings],
         "notes": list(NOTES),
     }
     if cluster.answering is not None:
@@ -151,19 +160,19 @@ def _cluster_name(cluster: Cluster) -> str:
     return os.path.basename(os.path.commonpath([os.path.dirname(path) for path in paths])) if paths else ""
 
 
-def _not_asked(reports: Sequence[SubjectReport]) -> str:
+def _why_nothing_was_required(reports: Sequence[SubjectReport]) -> str:
     """Why no requirement was checked; "" where one was."""
     if any(report.checks for report in reports):
         return ""
     return NOTHING_REQUIRED if reports else NOTHING
 
 
-def _outages(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[Document]:
+def _outage_documents(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[Document]:
     """What is out of service: of the cluster, then of topics."""
-    yield from _not_answering(cluster)
-    yield from (_not_starting(node) for node in nodes_down(cluster))
+    yield from _silent_node_outages(cluster)
+    yield from (_down_nodes_outage(node) for node in nodes_down(cluster))
     yield from (_consumer_outage(reason) for reason in consumers_down(cluster))
-    yield from (_outage(outage) for report in reports for outage in report.outages)
+    yield from (_outage_document(outage) for report in reports for outage in report.outages)
 
 
 def _required_text(required_cells: Sequence[Requirement], reports: Sequence[SubjectReport]) -> str:
@@ -171,11 +180,13 @@ def _required_text(required_cells: Sequence[Requirement], reports: Sequence[Subj
     stated: dict[tuple[str, ...], list[str]] = {}
     for subject in (report.verdict.subject for report in reports):
         stated.setdefault(subject.requirements, []).extend(topic.name for topic in subject.topics)
-    others = [preset_of(required_cells)] if stated.pop((), None) or not stated else []
-    return "; ".join([*others, *(f"of {_some(names)}: {', '.join(texts)}" for texts, names in stated.items())])
+    others = [requirements_text(required_cells)] if stated.pop((), None) or not stated else []
+    return "; ".join(
+        [*others, *(f"of {_first_names_text(names)}: {', '.join(texts)}" for texts, names in stated.items())]
+    )
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names_text(names: Sequence[str]) -> str:
     unique = list(dict.fromkeys(names))
     more = f" and {len(unique) - _MOST_NAMED} more" if len(unique) > _MOST_NAMED else ""
     return f"{', '.join(unique[:_MOST_NAMED])}{more}"
@@ -184,7 +195,7 @@ def _some(names: Sequence[str]) -> str:
 _MOST_NAMED = 3
 
 
-def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
+def _assumption_texts(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator[str]:
     """What was taken for granted, each once: to put the files together, and for any of the topics."""
     only = cluster.only_producer
     assumed = [used for report in reports for used in report.verdict.subject.used_settings if used.key == "producer"]
@@ -193,9 +204,11 @@ def _assumptions(cluster: Cluster, reports: Sequence[SubjectReport]) -> Iterator
             f"{only.name}, the only producer's file that was given, writes every topic for which audit.toml names none"
         )
     writers = dict.fromkeys(report.verdict.subject.producer for report in reports)
-    for writer in (one for one in writers if one is not None and gives_again(cluster, one) is None):
+    for writer in (one for one in writers if one is not None and repeats_sequence_numbers(cluster, one) is None):
         yield (f"{writer.name} is of no Java producer of 2.1 to 2.4 (KIP-360); --client java:VERSION says which it is")
-    if unnamed_give_again(cluster) is None and any(_may_be_idempotent(report.verdict.subject) for report in reports):
+    if unnamed_producers_repeat_sequence_numbers(cluster) is None and any(
+        _may_be_idempotent(report.verdict.subject) for report in reports
+    ):
         yield (
             "no Java producers of 2.1 to 2.4 among those of which no file was given (KIP-360); --client java:VERSION "
             "says which they are"
@@ -212,19 +225,19 @@ def _may_be_idempotent(subject: Subject) -> bool:
     return subject.producer is None and not kafkas and asks
 
 
-def _outage(outage: Outage) -> Document:
+def _outage_document(outage: Outage) -> Document:
     partitions = [partition.number for partition in outage.partitions]
     return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.absent_nodes),
             "kind": outage.kind, "certain": outage.certain, "says": outage.says,
-            "where": _where(outage.topic.origin)}  # fmt: skip
+            "where": _place_document(outage.topic.origin)}  # fmt: skip
 
 
-def _not_answering(cluster: Cluster) -> Iterator[Document]:
+def _silent_node_outages(cluster: Cluster) -> Iterator[Document]:
     """Controllers, then brokers, of a running cluster that do not answer, each as an outage of no topic."""
     answering = cluster.answering
     if answering is None:
         return
-    where = _where(answering.origin)
+    where = _place_document(answering.origin)
     down = [id_ for id_, why in answering.down if not why.startswith(SILENT)]
     kind, nodes = ("is down", down) if down else ("does not answer", [id_ for id_, _ in answering.down])
     controllers = "no controller" if answering.headless else "a controller is down"
@@ -234,20 +247,20 @@ def _not_answering(cluster: Cluster) -> Iterator[Document]:
                    "where": where}  # fmt: skip
 
 
-def _not_starting(down: DownNodes) -> Document:
+def _down_nodes_outage(down: DownNodes) -> Document:
     """Nodes that do not start, as an outage of no topic."""
     nodes = [node.id for node in down.nodes if node.id is not None]
     return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
-            "says": down.says, "where": _where(down.where)}  # fmt: skip
+            "says": down.says, "where": _place_document(down.where)}  # fmt: skip
 
 
 def _consumer_outage(reason: Finding) -> Document:
     """A consumer that does not start, as an outage of no topic."""
     return {"topic": "", "partitions": [], "nodes": [], "kind": "no consumer", "certain": True,
-            "says": f"{reason.what} ({reason.where})", "where": _where(reason.where)}  # fmt: skip
+            "says": f"{reason.what} ({reason.where})", "where": _place_document(reason.where)}  # fmt: skip
 
 
-def _versions(cluster: Cluster) -> Document:
+def _versions_document(cluster: Cluster) -> Document:
     found = cluster.versions
     stated = {
         "kafka": found.kafka,
@@ -262,13 +275,13 @@ def _versions(cluster: Cluster) -> Document:
             "control plane": cluster.control_plane or "not stated"}  # fmt: skip
 
 
-def _subject(report: SubjectReport, requirements: Sequence[Requirement], places: Places) -> Document:
+def _subject_document(report: SubjectReport, requirements: Sequence[Requirement], places: Places) -> Document:
     subject, verdict = report.verdict.subject, report.verdict
-    conditional = list(_conditional(verdict))
+    conditional = list(_conditional_headlines(verdict))
     main = subject.not_checked and f"{'' if subject.stops else 'not checked: '}{subject.not_checked}"
-    main = main or (conditional[0]["says"] if len(conditional) == 1 else _depends(verdict))
+    main = main or (conditional[0]["says"] if len(conditional) == 1 else _facts_the_headline_depends_on(verdict))
     deciding = _settings_that_decide(report, places)
-    where = _where(subject.topics[0].origin)
+    where = _place_document(subject.topics[0].origin)
     return {
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
@@ -280,13 +293,15 @@ def _subject(report: SubjectReport, requirements: Sequence[Requirement], places:
         "headline": main,
         "short": _short_headline(verdict) or main,
         "conditional": conditional if len(conditional) > 1 else [],
-        "depends": list(_deciding(verdict)) if verdict.tables else [],
-        "required": preset_of(required_of(subject, requirements)),
+        "depends": list(_deciding_fact_names(verdict)) if verdict.tables else [],
+        "required": requirements_text(requirements_of_subject(subject, requirements)),
         "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
-        "checks": [_with_place(_check(check, verdict, places), deciding, where) for check in report.checks],
+        "checks": [
+            _add_place_of_repair(_check_document(check, verdict, places), deciding, where) for check in report.checks
+        ],
         "table": {
-            question.name: {cell.name: _cell(verdict.table[question.name, cell.name]) for cell in CELLS}
+            question.name: {cell.name: _answer_document(verdict.table[question.name, cell.name]) for cell in CELLS}
             for question in QUESTIONS
         },
         "settings": [_setting_document(used) for used in subject.used_settings],
@@ -295,7 +310,7 @@ def _subject(report: SubjectReport, requirements: Sequence[Requirement], places:
             fact: {"why": stated.why, "settings": [_setting_document(used) for used in stated.settings]}
             for fact, stated in subject.open_statements.items()
         },
-        "loss": _loss(report),
+        "loss": _loss_document(report),
         "scenarios": [],
         "deciding": deciding,
         "repair": report.repair,
@@ -318,7 +333,7 @@ def _settings_that_decide(report: SubjectReport, places: Places) -> list[Documen
     return [_deciding_document(used, becomes) for used, becomes in found]
 
 
-def _with_place(check: Document, deciding: Sequence[Document], topic: Document) -> Document:
+def _add_place_of_repair(check: Document, deciding: Sequence[Document], topic: Document) -> Document:
     """A check with where it is mended: at the line of the setting that decides it, or of a running cluster at the
     resource that has it, as it is or by the topic's default; else at the topic. A setting that is right is never blamed
     for what another one decides."""
@@ -334,23 +349,23 @@ def _deciding_document(setting: UsedSetting, becomes: str = "") -> Document:
     return {**_setting_document(setting), "says": setting_text(setting), "becomes": becomes}
 
 
-def _with_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
+def _name_missing_racks(subject: Document, report: SubjectReport, cluster: Cluster) -> Document:
     """With what is missing of the racks by its name, wherever an answer depends on them."""
     name, ask = missing_racks(cluster, report.verdict.subject.topics[0])
     subject["not_given"][name] = ask
     cells = [cell for cells in subject["table"].values() for cell in cells.values()]
     for entry in (*subject["checks"], *cells):
         entry["on"] = [name if on == RACK else on for on in entry["on"]]
-        entry["why"] = _of_control_plane(entry["why"], cluster)
+        entry["why"] = _words_of_control_plane(entry["why"], cluster)
     subject["depends"] = [name if on == RACK else on for on in subject["depends"]]
     for said in (subject, *subject["conditional"]):
         for part in ("headline", "short", "says"):
             if part in said:
-                said[part] = _of_control_plane(said[part], cluster)
+                said[part] = _words_of_control_plane(said[part], cluster)
     return subject
 
 
-def _of_control_plane(why: str, cluster: Cluster) -> str:
+def _words_of_control_plane(why: str, cluster: Cluster) -> str:
     """Without ZooKeeper where the cluster has none, and without controllers of KRaft where it has ZooKeeper."""
     called = {"kraft": "controller", "zookeeper": "ZooKeeper server"}.get(cluster.control_plane or "")
     return why if called is None else _EITHER_PLANE.sub(rf"{called}\1", why)
@@ -359,12 +374,12 @@ def _of_control_plane(why: str, cluster: Cluster) -> str:
 _EITHER_PLANE = re.compile(r"controller(s?), or (?:ZooKeeper server\1|of ZooKeeper's servers),")
 
 
-def _depends(verdict: SubjectVerdict) -> str:
+def _facts_the_headline_depends_on(verdict: SubjectVerdict) -> str:
     """On what the headline depends; the cases are `conditional`."""
-    return f"depends on {', '.join(_deciding(verdict))}"
+    return f"depends on {', '.join(_deciding_fact_names(verdict))}"
 
 
-def _lines(verdict: SubjectVerdict) -> list[str]:
+def _headlines_of_variants(verdict: SubjectVerdict) -> list[str]:
     """The headline of each variant."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
     return [table_headline(variant.signature, table) for variant, table in every]
@@ -374,12 +389,12 @@ def _short_headline(verdict: SubjectVerdict) -> str:
     """What goes wrong, where the headline depends on nothing; "" where it does."""
     every = zip(verdict.subject.variants, verdict.tables, strict=True)
     said = {table_headline(variant.signature, table, short=True) for variant, table in every}
-    return said.pop() if len(said) == 1 and not _deciding(verdict) else ""
+    return said.pop() if len(said) == 1 and not _deciding_fact_names(verdict) else ""
 
 
-def _deciding(verdict: SubjectVerdict) -> Sequence[str]:
+def _deciding_fact_names(verdict: SubjectVerdict) -> Sequence[str]:
     """The facts that are not stated and that the headline depends on."""
-    lines = _lines(verdict)
+    lines = _headlines_of_variants(verdict)
     return facts_that_matter(verdict.subject.variants, lines) if len(set(lines)) > 1 else ()
 
 
@@ -389,19 +404,21 @@ def _least_isr(subject: Subject) -> int | None:
     return every.pop() if len(every) == 1 else None
 
 
-def _conditional(verdict: SubjectVerdict) -> Iterator[Document]:
+def _conditional_headlines(verdict: SubjectVerdict) -> Iterator[Document]:
     """The headline under each combination of the facts that it depends on."""
     subject = verdict.subject
     if not verdict.tables:
         return
-    lines = _lines(verdict)
-    matter = _deciding(verdict)
-    every = _values(subject.variants, matter)
+    lines = _headlines_of_variants(verdict)
+    matter = _deciding_fact_names(verdict)
+    every = _fact_values(subject.variants, matter)
     for line in dict.fromkeys(lines):
         alike = [variant for variant, said in zip(subject.variants, lines, strict=True) if said == line]
-        given = _values(alike, matter)
+        given = _fact_values(alike, matter)
         decide = {name: values for name, values in given.items() if values != every[name]} or given
-        cases = [f"{name}{_IS.get(name, '=')}{spans(values, every[name])}" for name, values in decide.items()]
+        cases = [
+            f"{name}{_IS.get(name, '=')}{version_spans_text(values, every[name])}" for name, values in decide.items()
+        ]
         yield {"if": ", ".join(cases), "says": line}
 
 
@@ -409,7 +426,7 @@ _IS: Mapping[str, str] = {"version": " ", "placement": " ", "in flight": " ", NO
 """What stands between a fact and its value, where it is not a setting."""
 
 
-def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:
+def _fact_values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list[str]]:
     """What each of these facts may be in these variants, in order."""
     found: dict[str, dict[str, None]] = {name: {} for name in names}
     for variant in variants:
@@ -422,27 +439,32 @@ def _values(variants: Sequence[Variant], names: Sequence[str]) -> dict[str, list
 _RELEASE = re.compile(r"(\d+\.\d+)(?: to (\d+\.\d+))?(.*)")
 
 
-def spans(values: Sequence[str], every: Sequence[str]) -> str:
+def version_spans_text(values: Sequence[str], every: Sequence[str]) -> str:
     """Values of a fact in words, neighbouring versions as a span: `3.3 to 4.0 with kraft or 4.1`. `every` has all that
     there are, the oldest first."""
     runs: list[list[str]] = []
     for value in values:
         at = every.index(value)
-        if runs and at and every[at - 1] == runs[-1][-1] and _kind(value) == _kind(runs[-1][-1]) != "":
+        if (
+            runs
+            and at
+            and every[at - 1] == runs[-1][-1]
+            and _text_after_version(value) == _text_after_version(runs[-1][-1]) != ""
+        ):
             runs[-1].append(value)
         else:
             runs.append([value])
-    said = [_span(run) for run in runs]
+    said = [_version_span_text(run) for run in runs]
     return (", or " if any(" " in text for text in said) else " or ").join(said)
 
 
-def _kind(value: str) -> str:
+def _text_after_version(value: str) -> str:
     """What stands behind a version's number, with a mark; "" for what is no version."""
     found = _RELEASE.fullmatch(value)
     return "" if found is None else f"~{found[3]}"
 
 
-def _span(run: Sequence[str]) -> str:
+def _version_span_text(run: Sequence[str]) -> str:
     first, last = run[0], run[-1]
     if len(run) == 1:
         return first
@@ -451,11 +473,11 @@ def _span(run: Sequence[str]) -> str:
     return f"{begins[1]} to {ends[2] or ends[1]}{ends[3]}"
 
 
-def _cell(answer: Answer) -> Document:
+def _answer_document(answer: Answer) -> Document:
     return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.facts)}
 
 
-def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> Document:
+def _check_document(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> Document:
     """What came of a requirement; where it failed, `scenario` is the run that shows it, step by step. That it fails is
     said for the largest ISR in which it does, so that nobody takes it for safe with all in sync."""
     subject = verdict.subject
@@ -464,7 +486,7 @@ def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> 
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
-    scenario = sentences(subject, check.answer) if failed and check.answer is not None else []
+    scenario = loss_scenario_sentences(subject, check.answer) if failed and check.answer is not None else []
     cell = BY_NAME[asked.cell]
     replicas = {variant.signature.replicas for variant in subject.variants}
     in_sync = BY_NAME[f"{cell.fault.name}@all"]
@@ -482,41 +504,44 @@ def _check(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> 
 
 
 def _setting_document(setting: UsedSetting) -> Document:
-    where = None if setting.origin is None else _where(setting.origin)
+    where = None if setting.origin is None else _place_document(setting.origin)
     return {"key": setting.key, "value": setting.value, "where": where, "source": setting.source}
 
 
-def _where(origin: Origin) -> Document:
+def _place_document(origin: Origin) -> Document:
     return {"path": origin.path, "line": origin.line, "place": origin.place}
 
 
-def _finding(finding: Finding) -> Document:
-    return {"kind": finding.kind, "severity": finding.severity, "what": finding.what, "where": _where(finding.where),
-            "to_do": finding.to_do, "source": finding.source, "html": None}  # fmt: skip
+def _finding_document(finding: Finding) -> Document:
+    own = {"kind": finding.kind, "severity": finding.severity, "what": finding.what}
+    where = _place_document(finding.where)
+    return {**own, "where": where, "to_do": finding.to_do, "source": finding.source, "html": None}
 
 
 _MAIN = (LOST, UNREAD)
 
 
-def _loss(subject: SubjectReport) -> Document | None:
+def _loss_document(subject: SubjectReport) -> Document | None:
     if subject.loss is None:
         return None
     cell, question, reported, answer = subject.loss
     return {
         "cell": cell,
-        "says": "a request fails, and nothing else" if is_unheard(answer) else cell_title(BY_NAME[cell]),
+        "says": "a request fails, and nothing else"
+        if is_without_acknowledgements(answer)
+        else cell_title(BY_NAME[cell]),
         "question": question,
         "title": "How it is lost" if question in _MAIN else f"How it goes wrong, {QUESTION[question].title}",
         "supposed": _suppositions(subject.verdict, cell, question, reported),
-        "scenario": sentences(subject.verdict.subject, answer),
+        "scenario": loss_scenario_sentences(subject.verdict.subject, answer),
         "steps": [step.step for step in answer.steps],
         "constants": {} if answer.case is None else answer.case.values,
-        "source": _source(subject.verdict.subject, cell, answer) if question in _MAIN else "",
+        "source": _source_of_loss(subject.verdict.subject, cell, answer) if question in _MAIN else "",
         "html": None,
     }
 
 
-def _source(subject: Subject, cell: Name, answer: Answer) -> str:
+def _source_of_loss(subject: Subject, cell: Name, answer: Answer) -> str:
     """The KIP or the issue that a loss is about."""
     if answer.case is None:
         return ""

@@ -41,7 +41,7 @@ UNHEARD = (
     "with acks=0 the producer is not informed of failures: a request that does not arrive, or that a broker refuses, "
     "for example because the leader has moved, loses its records though no broker fails"
 )
-"""What loses first with acks=0 is no fault (`situations.budgets` cites the client and the broker)."""
+"""What loses first with acks=0 is no fault (`situations.fault_budgets_of_cell` cites the client and the broker)."""
 
 
 def first_loss(table: Table) -> tuple[str, Cell] | None:
@@ -56,49 +56,51 @@ def first_loss(table: Table) -> tuple[str, Cell] | None:
 def table_headline(signature: Signature, table: Table, *, short: bool = False) -> str:
     """What a signature survives, whether writes stop, and what loses first; `short`: nothing of what it survives. What
     the producer loses by itself comes first."""
-    of_log = _of_log(signature, table, short=short)
+    of_log = _log_headline(signature, table, short=short)
     return of_log if client_loss(signature) is None else f"{FALSELY_ACKNOWLEDGED}{of_log}"
 
 
-def _of_log(signature: Signature, table: Table, *, short: bool) -> str:
+def _log_headline(signature: Signature, table: Table, *, short: bool) -> str:
     if signature.acks == "all" and signature.least_isr > signature.replicas:
         many = "its only replica" if signature.replicas == 1 else f"its {signature.replicas} replicas"
         least = f"min.insync.replicas={signature.min_isr} is above {many}"
         return f"every write with acks=all is refused, though nothing is wrong: {least}"
-    survived = "" if short else _survives(signature, table)
-    first = [part for part in (_stops(table), survived, _undecided_faults(table)) if part]
-    return "; ".join([*first, *_losing(signature, table)])
+    survived = "" if short else _survived_faults_text(signature, table)
+    first = [part for part in (_stopped_writes_text(table), survived, _undecided_faults(table)) if part]
+    return "; ".join([*first, *_first_loss_texts(signature, table)])
 
 
-def _losing(signature: Signature, table: Table) -> list[str]:
+def _first_loss_texts(signature: Signature, table: Table) -> list[str]:
     """What loses first, or that nothing was found."""
     loss = first_loss(table)
     if loss is None:
-        return [_nothing(table)]
+        return [_no_loss_text(table)]
     question, cell = loss
-    parts = [_loses(signature, question, cell)]
+    parts = [_loss_verb_phrase(signature, question, cell)]
     if cell.name != "rack-power-loss@all" and cell.situation.name != "all":
-        parts += [f"{_phrase(rack)} can, with all in sync" for rack in _racks(table)[:1]]
+        parts += [f"{_fault_phrase(rack)} can, with all in sync" for rack in _losing_rack_faults(table)[:1]]
     if question == LOST:
-        parts += [_loses(signature, UNREAD, unread) for unread in _unread_first(table)]
-    return [*parts, *_likelier(table, cell)]
+        parts += [_loss_verb_phrase(signature, UNREAD, unread) for unread in _unread_cells_before_loss(table)]
+    return [*parts, *_undecided_likelier_faults(table, cell)]
 
 
-def _unread_first(table: Table) -> list[Cell]:
+def _unread_cells_before_loss(table: Table) -> list[Cell]:
     """The first cell with one fault and all in sync that takes back what was read and loses nothing acknowledged."""
     cells = (cell for cell in GRAVEST if cell.fault.single and cell.situation.name == "all")
-    return [cell for cell in cells if table[UNREAD, cell.name].word == "can lose" and _keeps(table, cell.name)][:1]
+    return [
+        cell for cell in cells if table[UNREAD, cell.name].word == "can lose" and _is_without_loss(table, cell.name)
+    ][:1]
 
 
-def _racks(table: Table) -> list[str]:
+def _losing_rack_faults(table: Table) -> list[str]:
     return [name for name in _OF_RACKS if table[LOST, f"{name}@all"].word == "can lose"]
 
 
-def _phrase(fault: str) -> str:
+def _fault_phrase(fault: str) -> str:
     return next(known.phrase for known in FAULTS if known.name == fault)
 
 
-def _stops(table: Table) -> str:
+def _stopped_writes_text(table: Table) -> str:
     """Whether writes stop with nothing wrong, or with one broker down."""
     for cell, when in (("leader-move@all", "though nothing is wrong"), ("crash@all", "while one broker is down")):
         if table["writable", cell].word == "can lose":
@@ -107,28 +109,28 @@ def _stops(table: Table) -> str:
     return ""
 
 
-def _survives(signature: Signature, table: Table) -> str:
+def _survived_faults_text(signature: Signature, table: Table) -> str:
     """Which single faults lose nothing, and down to which ISR; of those that are not decided with fewer in sync, apart
     from the others, so that these are not said to survive less than they do."""
-    kept = [(name, noun) for name, noun in _SURVIVED if _keeps(table, f"{name}@all")]
+    kept = [(name, noun) for name, noun in _SURVIVED if _is_without_loss(table, f"{name}@all")]
     if not kept:
         return ""
     known = [one for one in kept if not any(_is_open(table, one[0], where) for where in SITUATIONS)] or kept
-    deep = _deepest(table, known)
-    alike = [one for one in kept if one in known or _deepest(table, [one]) == deep]
+    deep = _smallest_safe_isr(table, known)
+    alike = [one for one in kept if one in known or _smallest_safe_isr(table, [one]) == deep]
     rest = [one for one in kept if one not in alike]
-    said = (
-        f"acknowledged records survive any one {list_with_or([noun for _, noun in alike])}{_down_to(signature, deep)}"
-    )
+    survived = list_with_or([noun for _, noun in alike])
+    said = f"acknowledged records survive any one {survived}{_smallest_isr_text(signature, deep)}"
     if not rest:
         return said
-    fewer = f"any one {list_with_or([noun for _, noun in rest])}{_down_to(signature, _deepest(table, rest))}"
+    less = _smallest_isr_text(signature, _smallest_safe_isr(table, rest))
+    fewer = f"any one {list_with_or([noun for _, noun in rest])}{less}"
     return f"{said}, and {fewer} (with fewer that is not decided)"
 
 
-def _deepest(table: Table, faults: Sequence[tuple[str, str]]) -> str:
+def _smallest_safe_isr(table: Table, faults: Sequence[tuple[str, str]]) -> str:
     """The smallest ISR with which none of these faults loses a record."""
-    deep = [where for where in SITUATIONS if all(_keeps(table, f"{name}@{where.name}") for name, _ in faults)]
+    deep = [where for where in SITUATIONS if all(_is_without_loss(table, f"{name}@{where.name}") for name, _ in faults)]
     return deep[-1].name
 
 
@@ -146,7 +148,7 @@ def _undecided_faults(table: Table) -> str:
     )
 
 
-def _likelier(table: Table, cell: Cell) -> list[str]:
+def _undecided_likelier_faults(table: Table, cell: Cell) -> list[str]:
     """Which faults that would be reported before a loss, did they lose, were not decided, and why; none that is
     named."""
     named = {
@@ -166,11 +168,11 @@ def _likelier(table: Table, cell: Cell) -> list[str]:
 _MOST_FAULTS = 3
 
 
-def _keeps(table: Table, cell: Name) -> bool:
+def _is_without_loss(table: Table, cell: Name) -> bool:
     return table[LOST, cell].word == "no loss found"
 
 
-def _down_to(signature: Signature, situation: str) -> str:
+def _smallest_isr_text(signature: Signature, situation: str) -> str:
     if signature.replicas == 1:
         return ""
     if situation == "one":
@@ -181,17 +183,17 @@ def _down_to(signature: Signature, situation: str) -> str:
     return f" while at least min.insync.replicas ({least}) are in sync"
 
 
-def _loses(signature: Signature, question: str, cell: Cell) -> str:
+def _loss_verb_phrase(signature: Signature, question: str, cell: Cell) -> str:
     if signature.acks == "none" and question == LOST:
         return UNHEARD
     what = "can lose acknowledged records" if question == LOST else "can take back what consumers have read"
     said = f"{cell.fault.phrase} {what}"
     if cell.fault.name == "leader-move":
         said += ", though no broker fails"
-    return f"{_with(signature, cell)}{said}"
+    return f"{_situation_text(signature, cell)}{said}"
 
 
-def _with(signature: Signature, cell: Cell) -> str:
+def _situation_text(signature: Signature, cell: Cell) -> str:
     """In which situation, if not with all in sync."""
     least = replicas_in_sync(cell.situation, signature)
     if least == signature.replicas:
@@ -203,7 +205,7 @@ def _with(signature: Signature, cell: Cell) -> str:
     return f"with the ISR at min.insync.replicas ({least}), "
 
 
-def _nothing(table: Table) -> str:
+def _no_loss_text(table: Table) -> str:
     words = [table[LOST, cell.name].word for cell in CELLS]
     found, open_ = words.count("no loss found"), len(words) - words.count("no loss found")
     if not found:

@@ -77,10 +77,13 @@ def name_records(changes: list[str], records_named_twice: frozenset[str]) -> lis
 
 def frame_in_words(frame: Mapping[str, Any]) -> dict[str, Any]:
     """What is drawn of a state with its records' numbers, and in words which they are."""
-    lanes = {name: {**lane, "cells": [_cell(cell) for cell in lane["cells"]]} for name, lane in
+    lanes = {name: {**lane, "cells": [_log_cell_in_words(cell) for cell in lane["cells"]]} for name, lane in
              frame["lanes"].items()}  # fmt: skip
     marks = {
-        name: {**mark, **{which: [_cell(cell) for cell in mark[which]] for which in ("removed", "replaced")}}
+        name: {
+            **mark,
+            **{which: [_log_cell_in_words(cell) for cell in mark[which]] for which in ("removed", "replaced")},
+        }
         for name, mark in frame["marks"].items()
     }
     return {**frame, "lanes": lanes, "marks": marks}
@@ -91,7 +94,7 @@ def _record_number(text: str) -> str:
     return text if found is None else str(ord(found[2]) - ord("a"))
 
 
-def _cell(cell: Mapping[str, Any]) -> dict[str, Any]:
+def _log_cell_in_words(cell: Mapping[str, Any]) -> dict[str, Any]:
     """A cell of a log: the record's number, and in words which it is."""
     found = _RECORD.fullmatch(cell["text"])
     if found is None:

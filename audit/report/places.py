@@ -31,7 +31,7 @@ class Places:
     racks: tuple[UsedSetting, ...] = ()
 
 
-def places_of(cluster: Cluster) -> Places:
+def shared_places(cluster: Cluster) -> Places:
     """Where the nodes of a cluster stand together."""
     return Places(tuple(_shared_hosts(cluster)) or tuple(_combined_nodes(cluster)), tuple(_crowded_racks(cluster)))
 
@@ -43,7 +43,9 @@ def _shared_hosts(cluster: Cluster) -> Iterator[UsedSetting]:
         servers = [f"ZooKeeper {name}" for name, at in cluster.zookeepers if at == machine]
         if len(here) + len(servers) > 1:
             host = "one host" if " " in machine else f"host {machine}"
-            yield UsedSetting(f"{list_with_and([*_kinds(here), *servers])} on {host}", "", _place(here[0]))
+            yield UsedSetting(
+                f"{list_with_and([*_nodes_by_kind_texts(here), *servers])} on {host}", "", _node_place(here[0])
+            )
 
 
 def _combined_nodes(cluster: Cluster) -> Iterator[UsedSetting]:
@@ -63,30 +65,30 @@ def _crowded_racks(cluster: Cluster) -> Iterator[UsedSetting]:
     rack = max(dict.fromkeys(racks), key=racks.count)
     here = [node for node in cluster.brokers if node.rack is not None and node.rack.value == rack]
     first = next(node.rack for node in here if node.rack is not None)
-    yield UsedSetting(BROKER_RACK, f"{rack} of {list_with_and(_kinds(here))}", first.origin)
+    yield UsedSetting(BROKER_RACK, f"{rack} of {list_with_and(_nodes_by_kind_texts(here))}", first.origin)
 
 
-def _kinds(nodes: Sequence[Broker]) -> list[str]:
+def _nodes_by_kind_texts(nodes: Sequence[Broker]) -> list[str]:
     """Brokers and controllers by their ids: `brokers 1, 2`, `controller 100`."""
     said: list[str] = []
     for kind, these in (
         ("broker", [node for node in nodes if node.keeps_topics]),
         ("controller", [node for node in nodes if not node.keeps_topics]),
     ):
-        ids = [_name(node) for node in these]
+        ids = [_node_name(node) for node in these]
         more = [f"{len(ids) - _MOST_NAMED} more"] if len(ids) > _MOST_NAMED else []
         if ids:
             said.append(f"{kind}{'s' if len(ids) > 1 else ''} {', '.join([*ids[:_MOST_NAMED], *more])}")
     return said
 
 
-def _name(node: Broker) -> str:
+def _node_name(node: Broker) -> str:
     """A service of a compose file by its name, others by their ids."""
     service = node.origin.place.removeprefix("services.") if node.origin.place.startswith("services.") else ""
     return service.partition(".")[0] or ("of unknown id" if node.id is None else str(node.id))
 
 
-def _place(node: Broker) -> Origin:
+def _node_place(node: Broker) -> Origin:
     """The line of a node's address, where its file states one; else where the node is stated."""
     stated = stated_settings(node)
     origins = [stated[key].origin for key in _ADDRESSES if key in stated]

@@ -34,13 +34,13 @@ def report_subject(
     shrunk = () if present else shrunk_partitions(subject.subject)  # the present state says so itself
     out = (*find_outages(subject.subject, down), *shrunk)
     report = SubjectReport(subject, shown, repair.document, present, out, repair.why_none, changes=repair.changes)
-    found = loss_of(report)
+    found = loss_to_report(report)
     if found is None:
         return report
     return replace(report, loss=(*found, run_shown(subject, found[1], BY_NAME[found[0]], found[2], explorations)))
 
 
-def progress_of(
+def progress_reporter(
     verdicts: Sequence[SubjectVerdict], report: Callable[[str], None] | None
 ) -> Callable[[SubjectReport], None]:
     """What is called with each report once it is made, and calls `report` with how far that has come."""
@@ -60,20 +60,20 @@ def gravity_order(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
     """Failed requirements first, then what depends, then the gravest loss."""
     results = [check.result for check in subject.checks]
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
-    gravest = min((_gravity(table) for table in subject.verdict.tables), default=len(GRAVEST))
+    gravest = min((_gravity_of_table(table) for table in subject.verdict.tables), default=len(GRAVEST))
     topics = subject.verdict.subject.topics
     return rank, subject.verdict.subject.internal, gravest, -len(topics), topics[0].name
 
 
-def _gravity(table: Table) -> int:
+def _gravity_of_table(table: Table) -> int:
     loss = first_loss(table)
     return len(GRAVEST) if loss is None else GRAVEST.index(loss[1])
 
 
-def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
+def loss_to_report(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
     """The loss to report: its cell, question and answer. The gravest of those that must not be; else of all."""
     failed = [
-        _widest(subject.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
+        _loss_with_largest_isr(subject.verdict.table, check.requirement.question, BY_NAME[check.requirement.cell])
         for check in subject.checks
         if check.result == "failed" and check.requirement.question in _LOSSES
     ]
@@ -86,7 +86,7 @@ def loss_of(subject: SubjectReport) -> tuple[Name, str, Answer] | None:
     return cell.name, question, table[question, cell.name]
 
 
-def _widest(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
+def _loss_with_largest_isr(table: Table, question: str, cell: Cell) -> tuple[Name, str, Answer]:
     """The loss of a cell, as it is with the most replicas in sync: that is a loss of the cell as well."""
     names = [f"{cell.fault.name}@{situation.name}" for situation in SITUATIONS[: SITUATIONS.index(cell.situation)]]
     lost = [name for name in names if table[question, name].word == "can lose" and table[question, name].client is None]

@@ -54,7 +54,7 @@ _BY_CONTROL_PLANE: Mapping[tuple[str, str], str] = {
 }
 
 
-def shown_beforehand(
+def warning_signs(
     cells: Iterable[Cell], control_plane: str | None, replicas: int | None, least_isr: int | None
 ) -> tuple[str, ...]:
     """What shows it beforehand, the situation before the fault; where a fault that gives no sign is enough with all

@@ -37,13 +37,18 @@ class TopicGroup:
 def audit_toml_skeleton(cluster: Cluster, subjects: Sequence[Subject], requirements: Sequence[str]) -> str:
     """The file's text. `requirements` is what is asked of all topics, as `require` takes it."""
     every = {topic.name for topic in cluster.topics}
-    parts = [list(_head(requirements)), list(_clients(cluster))]
+    parts = [list(_heading_lines(requirements)), list(_client_lines(cluster))]
     for group in _topic_groups(subjects):
         for pattern, names in topic_patterns([topic.name for topic in group.topics], every):
-            parts.append(list(_entry(pattern, names, group, cluster, requirements)))
+            parts.append(list(_topic_entry_lines(pattern, names, group, cluster, requirements)))
     if len(parts) == 2:
-        parts.append([*_prose("No topic was read. An entry is such as this one."), *_prose('[topic."payments.*"]'),
-                      *_prose(f"require = {_toml(requirements)}")])  # fmt: skip
+        parts.append(
+            [
+                *_comment_lines("No topic was read. An entry is such as this one."),
+                *_comment_lines('[topic."payments.*"]'),
+                *_comment_lines(f"require = {_toml_value_text(requirements)}"),
+            ]
+        )
     return "\n\n".join("\n".join(lines) for lines in parts) + "\n"
 
 
@@ -76,26 +81,26 @@ def topic_patterns(names: Sequence[str], every: Iterable[str]) -> Iterator[tuple
             begins.setdefault(name[: found.end()], []).append(name)
     for begin, alike in begins.items():
         if len(alike) > 1 and not any(other.startswith(begin) for other in others):
-            yield f"{_escape(begin)}.*", alike
+            yield f"{_escape_topic_name(begin)}.*", alike
             left = [name for name in left if not name.startswith(begin)]
     for at in range(0, len(left), MOST_IN_PATTERN):
         some = left[at : at + MOST_IN_PATTERN]
-        yield "|".join(map(_escape, some)), some
+        yield "|".join(map(_escape_topic_name, some)), some
 
 
-def _escape(name: str) -> str:
+def _escape_topic_name(name: str) -> str:
     return name.replace(".", r"\.") if _LEGAL.fullmatch(name) else re.escape(name)
 
 
-def _head(requirements: Sequence[str]) -> Iterator[str]:
-    yield from _prose(
+def _heading_lines(requirements: Sequence[str]) -> Iterator[str]:
+    yield from _comment_lines(
         "What files and brokers do not say of this cluster, for `tidegate audit`. Everything is a comment, so that it "
         "changes nothing. A line with # and no space after it states what the audit takes for granted now: take the # "
         "away, and change it. The name in quotes is a regular expression that whole names of topics match. An entry of "
         "a topic's own name is stronger than patterns, and of several patterns all count."
     )
     yield "#"
-    yield from _prose(
+    yield from _comment_lines(
         "`require` is what must hold of an entry's topics: a preset, QUESTION=FAULT@SITUATION such as "
         f"no-loss=power-loss@one, or a list of these. Of all other topics {', '.join(requirements)} is required, or "
         "what --require says. Presets:"
@@ -105,29 +110,31 @@ def _head(requirements: Sequence[str]) -> Iterator[str]:
         yield from textwrap.wrap(says, _WIDTH, initial_indent="#   ", subsequent_indent="#     ")
 
 
-def _clients(cluster: Cluster) -> Iterator[str]:
+def _client_lines(cluster: Cluster) -> Iterator[str]:
     """The files that an entry may name."""
     kinds: tuple[Literal["producer", "consumer"], ...] = ("producer", "consumer")
     for kind in kinds:
         names = list(dict.fromkeys(client.name for client in cluster.clients if client.kind == kind))
-        yield from _prose(f"{kind}s that were read: {', '.join(names)}" if names else f"no {kind}'s file was read")
+        yield from _comment_lines(
+            f"{kind}s that were read: {', '.join(names)}" if names else f"no {kind}'s file was read"
+        )
 
 
-def _entry(
+def _topic_entry_lines(
     pattern: str, names: Sequence[str], group: TopicGroup, cluster: Cluster, required_names: Sequence[str]
 ) -> Iterator[str]:
     if len(names) > 1:
-        yield from _prose(f"{len(names):,} topics that are alike: {_names_text(names)}")
+        yield from _comment_lines(f"{len(names):,} topics that are alike: {_names_text(names)}")
     quoted = f"'{pattern}'" if "\\" in pattern and "'" not in pattern else json.dumps(pattern)
     yield f"#[topic.{quoted}]"
-    yield f"#require = {_toml(group.requirements or required_names)}"
+    yield f"#require = {_toml_value_text(group.requirements or required_names)}"
     use = cluster.use_of(names[0])
     if group.producers:
-        yield f"#producer = {_toml(group.producers)}"
+        yield f"#producer = {_toml_value_text(group.producers)}"
     elif not group.topics[0].is_made_by_program:  # else a program writes it, as its own file says
         yield '# producer = "FILE.properties" would say who writes it'
     if use is not None and use.consumers:
-        yield f"#consumer = {_toml(use.consumers)}"
+        yield f"#consumer = {_toml_value_text(use.consumers)}"
     else:
         yield '# consumer = "FILE.properties" would say who reads it'
     if use is not None and use.critical:
@@ -139,13 +146,13 @@ def _names_text(names: Sequence[str]) -> str:
     return f"{', '.join(names[:MOST_IN_PATTERN])}{more}"
 
 
-def _toml(texts: Sequence[str]) -> str:
+def _toml_value_text(texts: Sequence[str]) -> str:
     """One text, or a list of them."""
     listed = [json.dumps(text, ensure_ascii=False) for text in texts]
     return listed[0] if len(listed) == 1 else f"[{', '.join(listed)}]"
 
 
-def _prose(text: str) -> list[str]:
+def _comment_lines(text: str) -> list[str]:
     return textwrap.wrap(
         text, _WIDTH, initial_indent="# ", subsequent_indent="# ", break_on_hyphens=False, break_long_words=False
     )

@@ -11,28 +11,31 @@ import re
 from collections.abc import Iterator
 
 from ..cluster.cluster import RUNNING
-from .summary_headline import MOST_NAMES, causes_of, headline_text, remaining_losses, topic_count
+from .summary_headline import MOST_NAMES, causing_outages, headline_text, remaining_losses, topic_count
 from .summary_rows import (
     assumable_text,
     assumable_toml,
     common_folder,
     origin_below_root,
-    rows_of,
+    summary_rows,
     take_out_shared_hosts,
 )
-from .summary_subjects import Document, Read, result_of
+from .summary_subjects import Document, Read, worst_result
 
 
 def summarize(document: Read) -> Document:
     """The summary of a document. `rows` are what fails or is open, worst first; `passing` counts the topics of which
     neither is so; `stops_all`: nodes do not start, so that nothing is to be said of topics before they do."""
-    rows = list(rows_of(document))
+    rows = list(summary_rows(document))
     everywhere = take_out_shared_hosts(rows)
     assumable = assumable_text(rows)
-    outages = [*(_outage(outage) for outage in causes_of(document["outages"])), *_present(document)]
+    outages = [
+        *(_outage_summary(outage) for outage in causing_outages(document["outages"])),
+        *_present_state_documents(document),
+    ]
     stops_all = any(outage["kind"] == "does not start" for outage in document["outages"])
     return {
-        "mark": _mark(document),
+        "mark": _verdict_mark(document),
         "headline": headline_text(document),
         "now": outages,
         "stops_all": stops_all,
@@ -40,42 +43,42 @@ def summarize(document: Read) -> Document:
         "everywhere": everywhere,
         "assumable": assumable,
         "assumable_toml": assumable_toml(document["date"]) if assumable else "",
-        "passing": topic_count([subject for subject in document["subjects"] if result_of(subject) == "met"]),
+        "passing": topic_count([subject for subject in document["subjects"] if worst_result(subject) == "met"]),
         "beyond": list(remaining_losses(document)),
         "not_covered": [
             {"what": finding["what"], "to_do": f"{finding['to_do']}{_source_text(finding)}"}
             for finding in document["findings"]
             if finding["kind"] == "incomplete"
         ],
-        "also": list(_also(document, everywhere=bool(everywhere), assumable=bool(assumable))),
+        "also": list(_file_finding_texts(document, everywhere=bool(everywhere), assumable=bool(assumable))),
         "notes": sum(one["severity"] == "note" and one["kind"] != "incomplete" for one in document["findings"]),
         "read": _read_text(document),
     }
 
 
-def _mark(document: Read) -> str:
+def _verdict_mark(document: Read) -> str:
     """✗ where something fails, ? where something is open or not covered, else ✓."""
     return {0: "✓", 1: "✗"}.get(document["exit"], "?")
 
 
-def _outage(outage: Read) -> Document:
+def _outage_summary(outage: Read) -> Document:
     return {"says": outage["says"], "kind": outage["kind"], "certain": outage["certain"]}
 
 
-def _present(document: Read) -> Iterator[Document]:
+def _present_state_documents(document: Read) -> Iterator[Document]:
     """What the present state of partitions means, where that was asked."""
     for subject in document["subjects"]:
         for group in subject["now"]["groups"] if subject["now"] else ():
             yield {"says": group["headline"], "kind": "present", "certain": False}
 
 
-def _also(document: Read, *, everywhere: bool, assumable: bool) -> Iterator[str]:
+def _file_finding_texts(document: Read, *, everywhere: bool, assumable: bool) -> Iterator[str]:
     """The errors and warnings about the files, in this order, but for what is said above: what is out of service, what
     is not covered, what names a setting that a row says decides, at its line, hosts that nodes share where these are
     to blame `everywhere`, and what the assumption is about that is `assumable`."""
     root = common_folder(document)
     said = [outage["says"] for outage in document["outages"]]
-    failing = (subject for subject in document["subjects"] if result_of(subject) == "failed")
+    failing = (subject for subject in document["subjects"] if worst_result(subject) == "failed")
     decided = [
         (used["where"], used["key"])
         for subject in failing

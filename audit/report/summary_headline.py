@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..cluster.settings import ELR_FEATURE
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens
-from .summary_subjects import STOPS, WRITES, Read, has_failed, result_of, silent_producers, topic_names
+from .summary_subjects import STOPS, WRITES, Read, has_failed, silent_producers, topic_names, worst_result
 from .word_lists import list_with_or
 
 
@@ -24,9 +24,9 @@ def _cluster_text(document: Read) -> str:
         return str(document["unknown_release"])
     if not document["subjects"]:
         return str(document["not_asked"])
-    now = "; ".join(_now_text(causes_of(document["outages"])))
-    failed = [subject for subject in document["subjects"] if result_of(subject) == "failed"]
-    opened = [subject for subject in document["subjects"] if result_of(subject) == "open"]
+    now = "; ".join(_now_text(causing_outages(document["outages"])))
+    failed = [subject for subject in document["subjects"] if worst_result(subject) == "failed"]
+    opened = [subject for subject in document["subjects"] if worst_result(subject) == "open"]
     if any(outage["kind"] == "does not start" for outage in document["outages"]):
         return now
     said = (
@@ -64,7 +64,7 @@ def _now_text(outages: Sequence[Read]) -> Iterator[str]:
         yield "some consumers do not start or join their groups"
     topics = dict.fromkeys(outage["topic"] for outage in certain if outage["topic"])
     if topics:
-        yield f"partitions of {_some(list(topics))} refuse writes or reads now"
+        yield f"partitions of {_first_topics_text(list(topics))} refuse writes or reads now"
 
 
 def _nodes_text(nodes: Sequence[int], otherwise: str, says: str) -> str:
@@ -76,31 +76,31 @@ def _nodes_text(nodes: Sequence[int], otherwise: str, says: str) -> str:
 
 def _failing_text(failing_subjects: Sequence[Read], document: Read) -> str:
     """`3 of 5 topics can lose acknowledged records when a host loses power, or stop when one broker is down: a, b`."""
-    clauses = list(_clauses(failing_subjects))
+    clauses = list(_failure_clauses(failing_subjects))
     names = [name for subject in failing_subjects for name in topic_names(subject)]
-    return f"{len(names):,} of {_topics_text(document)} {', or '.join(clauses)}: {_some(names)}"
+    return f"{len(names):,} of {_topics_text(document)} {', or '.join(clauses)}: {_first_topics_text(names)}"
 
 
 _VERBS = {LOST: "can lose acknowledged records", UNREAD: "can take back what was read", WRITES: "stop"}
 
 
-def _clauses(failing_subjects: Sequence[Read]) -> Iterator[str]:
+def _failure_clauses(failing_subjects: Sequence[Read]) -> Iterator[str]:
     checks = [check for subject in failing_subjects for check in subject["checks"] if check["result"] == "failed"]
     for question, verb in _VERBS.items():
         asked = [check for check in checks if check["question"] == question]
         if question == WRITES and (silent := silent_producers(failing_subjects)):
-            yield f"get no records ({_some(silent)})"
+            yield f"get no records ({_first_topics_text(silent)})"
             writing = [subject for subject in failing_subjects if not subject["writes_nothing"]]
             asked = [check for subject in writing for check in subject["checks"] if has_failed(check, WRITES)]
         cells = sorted((BY_NAME[check["cell"]] for check in asked), key=GRAVEST.index)
         if cells:
-            yield f"{verb} {_event(question, cells)}"
+            yield f"{verb} {_event_clause(question, cells)}"
     others = dict.fromkeys(check["question"] for check in checks if check["question"] not in (LOST, UNREAD, WRITES))
     if others:
         yield f"fail: {list_with_or([what_happens(question) for question in others])}"
 
 
-def _event(question: str, cells: Sequence[Cell]) -> str:
+def _event_clause(question: str, cells: Sequence[Cell]) -> str:
     """The likeliest of the faults; of writes that stop, that nothing is wrong, or that one broker is away."""
     names = {cell.fault.name for cell in cells}
     for name in ("leader-move", "crash", "restart") if question == WRITES else ():
@@ -114,7 +114,9 @@ def _open_headline(open_subjects: Sequence[Read], document: Read) -> str:
     many = topic_count(document["subjects"])
     which = "the topic" if many == 1 else f"{len(names):,} of {_topics_text(document)}"
     meet = "meets" if len(names) == 1 else "meet"
-    return f"it is not known whether {which} {meet} what is required ({document['required']}): {_some(names)}"
+    return (
+        f"it is not known whether {which} {meet} what is required ({document['required']}): {_first_topics_text(names)}"
+    )
 
 
 def _passing_text(document: Read) -> str:
@@ -133,7 +135,7 @@ def _passing_text(document: Read) -> str:
     return f"of what was read {said}, but something is not covered: {missing}" if missing else said
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_topics_text(names: Sequence[str]) -> str:
     """The first names, users' topics before Kafka's own."""
     ranked = sorted(dict.fromkeys(names), key=lambda name: name.startswith("__"))
     if len(ranked) <= MOST_NAMES + 1:  # "and 1 more" would be no shorter
@@ -161,13 +163,16 @@ def remaining_losses(document: Read) -> Iterator[str]:
     said: dict[str, list[str]] = {}
     for subject in document["subjects"]:
         refused = dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted")
-        yield from (f"{_some(topic_names(subject))}: {note}" for note in refused if note)
+        yield from (f"{_first_topics_text(topic_names(subject))}: {note}" for note in refused if note)
         if subject["accepted"]:
-            yield f"{_some(topic_names(subject))}: {subject['accepted']}"
-        elif result_of(subject) == "met" and subject["loss"]:
-            said.setdefault(f"{_loss_clause(subject)}{_mended_later(subject)}", []).extend(topic_names(subject))
+            yield f"{_first_topics_text(topic_names(subject))}: {subject['accepted']}"
+        elif worst_result(subject) == "met" and subject["loss"]:
+            said.setdefault(f"{_loss_clause(subject)}{_later_release_repair_text(subject)}", []).extend(
+                topic_names(subject)
+            )
     for says, names in said.items():
-        yield f"{_some(names)}: {'passes' if len(names) == 1 else 'pass'}; records can still be lost when {says}"
+        passes = "passes" if len(names) == 1 else "pass"
+        yield f"{_first_topics_text(names)}: {passes}; records can still be lost when {says}"
 
 
 def _loss_clause(subject: Read) -> str:
@@ -179,7 +184,7 @@ def _loss_clause(subject: Read) -> str:
     return says
 
 
-def _mended_later(subject: Read) -> str:
+def _later_release_repair_text(subject: Read) -> str:
     """From which release on eligible leader replicas keep what can be lost while one replica is in sync (KIP-966). What
     stops on storage that is ephemeral loses its disk: up to 4.2 that is lost all the same."""
     fault, _, situation = subject["loss"]["cell"].partition("@")
@@ -193,7 +198,7 @@ def _mended_later(subject: Read) -> str:
     return ""
 
 
-def causes_of(outages: Sequence[Read]) -> list[Read]:
+def causing_outages(outages: Sequence[Read]) -> list[Read]:
     """The outages, but for partitions that are without a leader since all nodes that they miss do not start: that is
     said of the nodes."""
     down = {node for outage in outages if outage["kind"] == "does not start" for node in outage["nodes"]}

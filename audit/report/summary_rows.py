@@ -15,8 +15,8 @@ from ..facts.facts import NOT_GIVEN
 from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
 from .operator_words import what_happens, while_in_sync
-from .signals import shown_beforehand
-from .summary_subjects import STOPS, WRITES, Document, Read, has_failed, result_of, silent_producers, topic_names
+from .signals import warning_signs
+from .summary_subjects import STOPS, WRITES, Document, Read, has_failed, silent_producers, topic_names, worst_result
 from .word_lists import list_with_or
 
 KEPT, GO_ON, NOT_ASKED = "kept", "go on", "not required"
@@ -29,27 +29,27 @@ _EVERYDAY = {"restart", "crash"}
 """Faults that stop writes alike: one broker is away for a while."""
 
 
-def rows_of(document: Read) -> Iterator[Document]:
+def summary_rows(document: Read) -> Iterator[Document]:
     """Groups of topics of which the same is said, where each is in the document's order."""
     found: dict[str, Document] = {}
     root = common_folder(document)
     is_accepted = any(check["assumption"] for subject in document["subjects"] for check in subject["checks"])
     for subject in document["subjects"]:
-        result = result_of(subject)
+        result = worst_result(subject)
         if result == "met":
             continue
-        then = _then(subject, is_accepted=is_accepted)
+        then = _further_step_text(subject, is_accepted=is_accepted)
         row = {
             "result": result,
-            "records": _records(subject),
-            "writes": _writes(subject),
+            "records": _records_column_text(subject),
+            "writes": _writes_column_text(subject),
             "decided": list(_deciding_settings(subject, root)),
-            "change": _change(subject, then),
+            "change": _change_column_text(subject, then),
             "hosts": [setting_at_its_place(used, root) for used in subject["deciding"] if used["becomes"] in _MOVES],
             "changes": subject["repair"]["change"] if subject["repair"] else [],
             "then": then,
         }
-        watched = {"shown_by": list(_shown_by(subject, document))}
+        watched = {"shown_by": list(_sign_texts(subject, document))}
         same = found.setdefault(repr(row), {**row, **watched, "topics": [], "subjects": []})
         same["topics"] += topic_names(subject)
         same["subjects"].append(subject["name"])
@@ -103,47 +103,47 @@ CATCH_UP = "controllers-catch-up"
 assert CATCH_UP in ASSUMPTIONS, "the assumption that rows speak of is one"
 
 
-def _shown_by(subject: Read, document: Read) -> Iterator[str]:
+def _sign_texts(subject: Read, document: Read) -> Iterator[str]:
     """What an operator watches, since it shows beforehand the gravest of what fails."""
-    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity)
+    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity_of_check)
     if failed:
         table = subject["table"][failed[0]["question"]]
         cells = [
-            _as_it_stands(BY_NAME[check["cell"]], table, subject)
+            _cell_with_largest_isr(BY_NAME[check["cell"]], table, subject)
             for check in failed
             if check["question"] == failed[0]["question"]
         ]
-        yield from shown_beforehand(
-            cells, document["versions"]["control plane"], _replicas(subject), subject["least_isr"]
+        yield from warning_signs(
+            cells, document["versions"]["control plane"], _replication_factor(subject), subject["least_isr"]
         )
 
 
-def _as_it_stands(cell: Cell, table: Read, subject: Read) -> Cell:
+def _cell_with_largest_isr(cell: Cell, table: Read, subject: Read) -> Cell:
     """A cell, with all in sync where its fault loses then as well, whether or not that is asked about, or where that is
     the same situation: all replicas that there are are needed."""
-    replicas = _replicas(subject)
+    replicas = _replication_factor(subject)
     is_smallest = replicas == 1 or (cell.situation.name == "min-isr" and subject["least_isr"] == replicas)
     in_sync = BY_NAME[f"{cell.fault.name}@all"]
     return in_sync if is_smallest or table[in_sync.name]["word"] == "can lose" else cell
 
 
-def _records(subject: Read) -> str:
+def _records_column_text(subject: Read) -> str:
     """Whether what was acknowledged is kept, and whatever else is asked of records."""
     failed = [check for check in subject["checks"] if check["result"] == "failed" and check["question"] != WRITES]
     if failed:
-        questions = dict.fromkeys(check["question"] for check in sorted(failed, key=_gravity))
+        questions = dict.fromkeys(check["question"] for check in sorted(failed, key=_gravity_of_check))
         first = [check for check in failed if check["question"] == next(iter(questions))]
         more = [what_happens(question) for question in list(questions)[1:]]
-        return _when(first, subject) + (f"; also {list_with_or(more)}" if more else "")
+        return _loss_conditions_text(first, subject) + (f"; also {list_with_or(more)}" if more else "")
     return _open_text(subject, writes=False)
 
 
-def _gravity(check: Read) -> tuple[int, int]:
+def _gravity_of_check(check: Read) -> tuple[int, int]:
     question = {LOST: 0, UNREAD: 1}.get(check["question"], 2)
     return question, GRAVEST.index(BY_NAME[check["cell"]])
 
 
-def _when(failing_subjects: Sequence[Read], subject: Read) -> str:
+def _loss_conditions_text(failing_subjects: Sequence[Read], subject: Read) -> str:
     """What happens to records, and when: the likeliest faults in the largest ISR in which they do it, whether or not
     that is asked about."""
     cells = sorted((BY_NAME[check["cell"]] for check in failing_subjects), key=GRAVEST.index)
@@ -155,16 +155,16 @@ def _when(failing_subjects: Sequence[Read], subject: Read) -> str:
     shown = [cell.fault.name for cell in cells if cell.fault.when in faults[:MOST_FAULTS]]
     table = subject["table"][failing_subjects[0]["question"]]
     always = all(table[f"{name}@all"]["word"] == "can lose" for name in shown)
-    within = "" if always else while_in_sync(cells[0], subject["least_isr"], _replicas(subject))
+    within = "" if always else while_in_sync(cells[0], subject["least_isr"], _replication_factor(subject))
     return f"{what_happens(failing_subjects[0]['question'])} when {named}{within}{more}"
 
 
-def _replicas(subject: Read) -> int | None:
+def _replication_factor(subject: Read) -> int | None:
     stated = (used["value"] for used in subject["settings"] if used["key"] == "replication factor")
     return next((int(value) for value in stated if value.isdecimal()), None)
 
 
-def _writes(subject: Read) -> str:
+def _writes_column_text(subject: Read) -> str:
     """Whether writes go on."""
     failed = [BY_NAME[check["cell"]] for check in subject["checks"] if has_failed(check, WRITES)]
     if not failed:
@@ -207,20 +207,22 @@ _LONG = 90
 def _deciding_settings(subject: Read, root: str) -> Iterator[str]:
     """The settings that decide what fails, each with its file and line, or whose default it is; of what is open, what
     leaves it so."""
-    named = list(dict.fromkeys((_left_open if result_of(subject) == "open" else _failing_by)(subject, root)))
+    named = list(
+        dict.fromkeys((_open_fact_texts if worst_result(subject) == "open" else _failure_place_texts)(subject, root))
+    )
     yield from named[:MOST_DECIDING]
     if len(named) > MOST_DECIDING:
         yield f"{len(named) - MOST_DECIDING} more"
 
 
-def _failing_by(subject: Read, root: str) -> list[str]:
+def _failure_place_texts(subject: Read, root: str) -> list[str]:
     """What decides what fails; the topic itself where no setting is to blame."""
     deciding = subject["deciding"] if subject["repair"] else _deciding_checks(subject)
     deciding = deciding or list(_deciding_writes(subject))
     return [setting_at_its_place(used, root) for used in deciding] or [origin_below_root(subject["where"], root)]
 
 
-def _left_open(subject: Read, root: str) -> Iterator[str]:
+def _open_fact_texts(subject: Read, root: str) -> Iterator[str]:
     """What is not given, or is said twice and not alike, a setting by which nothing can be said, that time ran out, or
     else the topic."""
     for check in subject["checks"]:
@@ -248,7 +250,7 @@ TOO_LITTLE_TIME = "time: it ran out"
 
 def _deciding_checks(subject: Read) -> list[Read]:
     """What the requirements that fail come from, the gravest first."""
-    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity)
+    failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity_of_check)
     return [used for check in failed for used in check["deciding"]]
 
 
@@ -305,11 +307,11 @@ def common_folder(document: Read) -> str:
         return ""
 
 
-def _change(subject: Read, then: str) -> str:
+def _change_column_text(subject: Read, then: str) -> str:
     """What repairs it, and what is left to do `then`; what decides it, or that nothing was found."""
     if subject["repair"]:
         return _change_text(subject["repair"]["change"], then)
-    if result_of(subject) == "open":
+    if worst_result(subject) == "open":
         asks = dict.fromkeys(
             subject["not_given"].get(fact, fact)
             for check in subject["checks"]
@@ -324,7 +326,7 @@ def _change(subject: Read, then: str) -> str:
     return subject["repaired_by"] or ("none found" if subject["no_repair"] else "")
 
 
-def _then(subject: Read, *, is_accepted: bool) -> str:
+def _further_step_text(subject: Read, *, is_accepted: bool) -> str:
     """What a repair takes besides: a lost disk that may be a controller's is not decided without an assumption, unless
     that `is_accepted`."""
     repair = subject["repair"]

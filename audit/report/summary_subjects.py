@@ -23,7 +23,7 @@ def topic_names(subject: Read) -> list[str]:
     return list(subject["topics"])
 
 
-def result_of(subject: Read) -> str:
+def worst_result(subject: Read) -> str:
     """`failed`, `open` or `met`: the worst of what its requirements come to."""
     results = {check["result"] for check in subject["checks"]}
     return "failed" if "failed" in results else "open" if results & {"depends", "not checked"} else "met"

@@ -14,7 +14,7 @@ from ..answers.requirements import check_stated_requirements
 from ..cluster.cluster import NEW_TOPICS, Broker, Cluster, Topic
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding
-from ..cluster.settings import number_of, omitted_settings, place_of, value_of
+from ..cluster.settings import omitted_settings, setting_number, setting_place, setting_value
 from ..cluster.statements import Origin, StatedValue, Unknown
 from ..facts.topic_creation import REPLICAS_SET_BY, creating_nodes
 from ..kafka.internal_topics import OFFSETS, TRANSACTIONS
@@ -28,7 +28,7 @@ from .internal_topics import internal_topic_rules
 from .invalid_settings import invalid_settings
 from .limits import limit_rules
 from .replicas import moves_between_directories, replicas_without_a_broker, running_reassignments
-from .transactions import HANGS, UNFENCED, run_to, transaction_rules
+from .transactions import HANGS, UNFENCED, run_to_hazard, transaction_rules
 from .unclean import unclean_rules
 from .uses import use_rules
 from .versions import version_rules
@@ -63,29 +63,31 @@ def apply_rules(cluster: Cluster, findings: Sequence[Finding]) -> ReadCluster:
     """A cluster with what its readers found, and then what rules find. Rules ask small models: within `kept_in` their
     answers are kept. Raises UnreadableInputError for an entry of audit.toml that requires what there is not."""
     check_stated_requirements(cluster.uses)
-    return cluster, tuple(dict.fromkeys([*findings, *use_rules(cluster), *invalid_settings(cluster), *advise(cluster)]))
+    return cluster, tuple(
+        dict.fromkeys([*findings, *use_rules(cluster), *invalid_settings(cluster), *advice_findings(cluster)])
+    )
 
 
-def advise(cluster: Cluster) -> tuple[Finding, ...]:
+def advice_findings(cluster: Cluster) -> tuple[Finding, ...]:
     """What follows from the cluster by rule, the gravest first; each finding once."""
     rules: tuple[Rule, ...] = (
         min_isr_above_replicas,
         brokers_that_differ,
         creators_that_differ,
         descriptions_without,
-        weaker_below,
-        one_rack,
+        topics_weaker_than_default,
+        replicas_in_one_rack,
         internal_topics,
         unverified_writes,
         replication_by_default,
-        lag_and_fetch,
-        storage,
+        lag_time_below_fetch_wait,
+        storage_findings,
         replicas_without_a_broker,
         running_reassignments,
         moves_between_directories,
         racks_of_brokers,
         racks_of_hosts,
-        one_machine,
+        nodes_on_one_machine,
         folders_of_two_files,
         controller_rules,
         version_rules,
@@ -117,7 +119,7 @@ def folders_of_two_files(cluster: Cluster) -> Iterator[Finding]:
                 return
 
 
-def factors(topic: Topic) -> set[int]:
+def replica_counts(topic: Topic) -> set[int]:
     """How many replicas its partitions have: one number, unless a reassignment was left half done."""
     if topic.partitions:
         return {len(set(partition.replicas) - set(partition.adding)) for partition in topic.partitions}
@@ -133,8 +135,8 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
     """KIP-966 and KAFKA-15583: before 3.7 such a topic takes no acks=all write, since then the number is capped."""
     groups: dict[tuple[int, int], list[Topic]] = {}
     for topic in cluster.topics:
-        least = number_of(cluster, topic, MIN_INSYNC_REPLICAS)
-        for factor in factors(topic):
+        least = setting_number(cluster, topic, MIN_INSYNC_REPLICAS)
+        for factor in replica_counts(topic):
             if least is not None and least > factor:
                 groups.setdefault((least, factor), []).append(topic)
     kafka = cluster.versions.kafka
@@ -148,21 +150,22 @@ def min_isr_above_replicas(cluster: Cluster) -> Iterator[Finding]:
         some = topics_text([topic.name for topic in topics])
         many = "one replica" if factor == 1 else f"{factor} replicas"
         what = f"{some} with min.insync.replicas={least} and {many}: {then}"
-        where = place_of(cluster, topics[0], MIN_INSYNC_REPLICAS)
+        where = setting_place(cluster, topics[0], MIN_INSYNC_REPLICAS)
         to_do = f"raise the replication factor to {least + 1}, or lower min.insync.replicas to {max(1, factor - 1)}"
         yield Finding("arithmetic", "error", what, where, to_do, "KAFKA-15583")
 
 
-def _of_brokers(cluster: Cluster) -> Sequence[KeyName]:
+def _durability_keys_of_brokers(cluster: Cluster) -> Sequence[KeyName]:
     """What of `DURABILITY` brokers decide: in KRaft the controllers decide whether elections are unclean."""
     return [key for key in DURABILITY if cluster.control_plane != "kraft" or key != UNCLEAN_LEADER_ELECTION_ENABLE]
 
 
 def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     """A topic takes its defaults from the broker that leads it, so that a change of leader changes them."""
-    for key in (*_of_brokers(cluster), REPLICA_LAG_TIME_MAX_MS):
+    for key in (*_durability_keys_of_brokers(cluster), REPLICA_LAG_TIME_MAX_MS):
         answers = {
-            keeper.id: value_of(cluster, keeper, settings_table()[key].broker_names[0]) for keeper in cluster.keepers
+            keeper.id: setting_value(cluster, keeper, settings_table()[key].broker_names[0])
+            for keeper in cluster.keepers
         }
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
@@ -182,7 +185,7 @@ def creators_that_differ(cluster: Cluster) -> Iterator[Finding]:
     names = {key: name for table_ in (REPLICAS_SET_BY, MIN_ISR_OF) for name, key in table_.items()}
     there = {topic.name for topic in cluster.topics}
     for key in MADE_WITH:
-        answers = {node: value_of(cluster, node, key) for node in creating_nodes(cluster, names[key])}
+        answers = {node: setting_value(cluster, node, key) for node in creating_nodes(cluster, names[key])}
         values = {node: said.value for node, said in answers.items() if not isinstance(said, Unknown)}
         stated = [said.origin for said in answers.values() if isinstance(said, StatedValue)]
         if len(set(values.values())) > 1 and stated:
@@ -210,7 +213,7 @@ def _controllers_differ(key: KeyName, values: Mapping[Broker, str], where: Origi
 
 def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
     """A file that says more than the description of a topic: the broker has not read it, or ZooKeeper was asked."""
-    for key in _of_brokers(cluster):
+    for key in _durability_keys_of_brokers(cluster):
         groups: dict[StatedValue, list[str]] = {}
         for topic in cluster.topics:
             for said in omitted_settings(cluster, topic, settings_table()[key]):
@@ -226,7 +229,7 @@ def descriptions_without(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("contradiction", "warning", what, first.origin, to_do)
 
 
-def weaker_below(cluster: Cluster) -> Iterator[Finding]:
+def topics_weaker_than_default(cluster: Cluster) -> Iterator[Finding]:
     """A cluster-wide dynamic setting hides the brokers' files: Kafka 4.1 writes one of its own when it is formatted."""
     wide = {
         setting.key: setting
@@ -249,7 +252,7 @@ def weaker_below(cluster: Cluster) -> Iterator[Finding]:
                 return
 
 
-def one_rack(cluster: Cluster) -> Iterator[Finding]:
+def replicas_in_one_rack(cluster: Cluster) -> Iterator[Finding]:
     """Replicas of one partition that share a rack are lost together."""
     racks = {broker.id: broker.rack.value for broker in cluster.brokers if broker.rack is not None}
     if len(set(racks.values())) < 2:
@@ -273,7 +276,7 @@ def one_rack(cluster: Cluster) -> Iterator[Finding]:
 _DEPENDS_ON = {OFFSETS: "groups", TRANSACTIONS: "transactional producers"}
 
 
-def _once_each(rule: Rule) -> Rule:
+def _drop_repeated_findings(rule: Rule) -> Rule:
     """A rule that looks at each broker's file, with what it says of several of them alike said once."""
 
     @wraps(rule)
@@ -293,7 +296,7 @@ _CAPPED = {
 }
 
 
-@_once_each
+@_drop_repeated_findings
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
     given = cluster.keepers
@@ -301,9 +304,14 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
         key = REPLICAS_OF[name]
         topic = next((known for known in cluster.topics if known.name == name), None)
         for broker in given:
-            wanted, where = number_of(cluster, broker, key), place_of(cluster, broker, key)
-            if topic is not None and factors(topic) and wanted is not None and max(factors(topic)) < wanted:
-                has = max(factors(topic))
+            wanted, where = setting_number(cluster, broker, key), setting_place(cluster, broker, key)
+            if (
+                topic is not None
+                and replica_counts(topic)
+                and wanted is not None
+                and max(replica_counts(topic)) < wanted
+            ):
+                has = max(replica_counts(topic))
                 what = (
                     f"{key} is {wanted}, but {name} was made with {has}, and keeps it: {who} depend on {has} broker(s)"
                 )
@@ -311,9 +319,9 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     capped = is_at_least(kafka.value, "3.7") if kafka is not None else None
     for broker in given:
-        least = number_of(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
-        factor = number_of(cluster, broker, REPLICAS_OF[TRANSACTIONS])
-        where = place_of(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
+        least = setting_number(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
+        factor = setting_number(cluster, broker, REPLICAS_OF[TRANSACTIONS])
+        where = setting_place(cluster, broker, TRANSACTION_STATE_LOG_MIN_ISR)
         if least is not None and factor is not None and least > factor:
             what = f"transaction.state.log.min.isr={least} is above its replication factor {factor}: {_CAPPED[capped]}"
             yield Finding("arithmetic", "error", what, where, f"at most {factor}", "by rule: KIP-98, KAFKA-15583")
@@ -323,15 +331,15 @@ def internal_topics(cluster: Cluster) -> Iterator[Finding]:
                 "that a transaction was committed, and what it wrote is aborted"
             )
             yield Finding("advice", "warning", what, where, "2, which is the default", "by rule: KIP-98")
-        acks = number_of(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
+        acks = setting_number(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
         if acks is not None and acks != -1:
             does = "committed offsets can be lost with one broker" if acks in (0, 1) else "every commit is refused"
             what = f"offsets.commit.required.acks={acks}: {does}"
-            where = place_of(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
+            where = setting_place(cluster, broker, OFFSETS_COMMIT_REQUIRED_ACKS)
             yield Finding("advice", "warning", what, where, "remove it; the default is -1", "KIP-1041")
 
 
-@_once_each
+@_drop_repeated_findings
 def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     """KIP-890 switched off: what a write that is late does then, the model says. Since 4.0 leaders ask all the same
     about clients that speak transaction version 2."""
@@ -342,13 +350,13 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
     verifies_offsets = kafka is None or is_at_least(kafka.value, "3.7") is not False
     for broker in cluster.keepers:
-        found = value_of(cluster, broker, key)
+        found = setting_value(cluster, broker, key)
         if not isinstance(found, StatedValue) or not is_false(found.value):
             continue
         for hazard, what in _UNVERIFIED if verifies_offsets else _UNVERIFIED[:1]:
-            run = run_to(hazard, UNVERIFIED)
+            run = run_to_hazard(hazard, UNVERIFIED)
             if run is not None:
-                said, where = f"{key}=false: {whose}{what}", place_of(cluster, broker, key)
+                said, where = f"{key}=false: {whose}{what}", setting_place(cluster, broker, key)
                 yield Finding("advice", "warning", said, where, "true, the default", f"{run.command}; KIP-890", run)
 
 
@@ -367,49 +375,51 @@ _UNVERIFIED = (
 """What leaders that do not ask let through; of commits of offsets they ask since 3.7."""
 
 
-@_once_each
+@_drop_repeated_findings
 def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     """Topics that appear because somebody wrote to a misspelt name."""
     for broker in cluster.keepers:
-        creates = value_of(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
-        factor = number_of(cluster, broker, DEFAULT_REPLICATION_FACTOR)
+        creates = setting_value(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
+        factor = setting_number(cluster, broker, DEFAULT_REPLICATION_FACTOR)
         if isinstance(creates, Unknown) or not is_true(creates.value) or factor != 1 or len(cluster.keepers) < 2:
             continue
         what = (
             "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
         )
-        where = place_of(cluster, broker, DEFAULT_REPLICATION_FACTOR)
+        where = setting_place(cluster, broker, DEFAULT_REPLICATION_FACTOR)
         to_do = "auto.create.topics.enable=false, or default.replication.factor=3"
         yield Finding("advice", "warning", what, where, to_do)
 
 
-@_once_each
-def lag_and_fetch(cluster: Cluster) -> Iterator[Finding]:
+@_drop_repeated_findings
+def lag_time_below_fetch_wait(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
     for broker in cluster.keepers:
-        wait, lag = (number_of(cluster, broker, key) for key in (REPLICA_FETCH_WAIT_MAX_MS, REPLICA_LAG_TIME_MAX_MS))
+        wait, lag = (
+            setting_number(cluster, broker, key) for key in (REPLICA_FETCH_WAIT_MAX_MS, REPLICA_LAG_TIME_MAX_MS)
+        )
         if wait is not None and wait == lag:  # above it no broker starts (KafkaConfig.validateValues)
             what = f"replica.fetch.wait.max.ms={wait} is not below replica.lag.time.max.ms={lag}: the ISR flaps"
-            where = place_of(cluster, broker, REPLICA_FETCH_WAIT_MAX_MS)
+            where = setting_place(cluster, broker, REPLICA_FETCH_WAIT_MAX_MS)
             yield Finding(
                 "arithmetic", "error", what, where, "keep it far below, such as 500", "kafka.server.KafkaConfig"
             )
 
 
-def storage(cluster: Cluster) -> Iterator[Finding]:
+def storage_findings(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
     groups: dict[tuple[str, bool], list[tuple[str, Broker]]] = {}
     for broker in cluster.keepers:
-        dirs = value_of(cluster, broker, LOG_DIRS)
+        dirs = setting_value(cluster, broker, LOG_DIRS)
         if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
-            alike = groups.setdefault((_loses(dirs.value), isinstance(dirs, StatedValue)), [])
+            alike = groups.setdefault((_why_storage_loses(dirs.value), isinstance(dirs, StatedValue)), [])
             alike.append((dirs.value[:60], broker))
     for (loses, stated), alike in groups.items():
         first, broker = alike[0]
         like_it = "" if len({dirs for dirs, _ in alike}) == 1 else " and folders like it"
         who = "" if len(alike) == 1 else f"{like_it} on {len(alike)} brokers"
         what = f"log.dirs={first}{who}{'' if stated else ', by default'}: {loses}"
-        where = place_of(cluster, broker, LOG_DIRS)
+        where = setting_place(cluster, broker, LOG_DIRS)
         yield Finding("advice", "warning", what, where, "put log.dirs on a disk of its own")
     lost = [broker for broker in cluster.brokers if broker.ephemeral]
     if lost:
@@ -424,13 +434,13 @@ def storage(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("incomplete" if most else "advice", "error", what, lost[0].origin, to_do)
 
 
-def _loses(directories: str) -> str:
+def _why_storage_loses(directories: str) -> str:
     if any(map(is_in_memory, directories.split(","))):
         return "what is there is in memory, so that a loss of power is the loss of a disk"
     return "a temporary folder is emptied by cleaners and restarts"
 
 
-def _is_of_msk(cluster: Cluster) -> bool:
+def _is_on_msk(cluster: Cluster) -> bool:
     """Whether Amazon sets the racks, which its configurations cannot have."""
     owner = cluster.versions.distribution
     return owner is not None and owner.value == "msk"
@@ -445,12 +455,12 @@ def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
             f"broker {bare[0].id} has no broker.rack, and broker {named[0].id} has: replicas are not spread over racks"
         )
         yield Finding("contradiction", "warning", what, bare[0].origin, "set broker.rack on every broker", "KIP-36")
-    elif len(bare) > 1 and not _is_of_msk(cluster):
+    elif len(bare) > 1 and not _is_on_msk(cluster):
         what = "no broker has broker.rack: if they stand in several racks or zones, replicas may share one"
         yield Finding("advice", "note", what, bare[0].origin, "set broker.rack, if there is more than one", "KIP-36")
 
 
-def one_machine(cluster: Cluster) -> Iterator[Finding]:
+def nodes_on_one_machine(cluster: Cluster) -> Iterator[Finding]:
     """Brokers of one compose file: copies on one computer are lost together when it loses power or its disk."""
     keepers = [broker for broker in cluster.brokers if broker.keeps_topics]
     machines = {keeper.machine for keeper in keepers}
@@ -459,7 +469,7 @@ def one_machine(cluster: Cluster) -> Iterator[Finding]:
         to_do = "a computer for each broker; for development this is as it should be"
         yield Finding("one_host", "warning", what, keepers[0].origin, to_do)
         return
-    held = [(broker.machine, _name(broker), broker.origin) for broker in cluster.brokers]
+    held = [(broker.machine, _node_name(broker), broker.origin) for broker in cluster.brokers]
     held += [
         (machine, f"ZooKeeper server {name}", keepers[0].origin) for name, machine in cluster.zookeepers if keepers
     ]
@@ -484,14 +494,14 @@ def racks_of_hosts(cluster: Cluster) -> Iterator[Finding]:
         racks = dict.fromkeys(broker.rack.value for broker in here if broker.rack is not None)
         if len(racks) > 1:
             what = (
-                f"{', '.join(map(_name, here))} stand on one computer, {machine}, and state the racks "
+                f"{', '.join(map(_node_name, here))} stand on one computer, {machine}, and state the racks "
                 f"{', '.join(racks)}: they count as one rack, since what takes one of them takes that computer"
             )
             to_do = "give the nodes of one computer one broker.rack"
             yield Finding("arithmetic", "warning", what, here[0].origin, to_do, "KIP-36")
 
 
-def _name(broker: Broker) -> str:
+def _node_name(broker: Broker) -> str:
     return f"node {broker.id}" if broker.id is not None else f"the node of {broker.origin.path}"
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from ...model.consumer.state import Commits
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, number_of, place_of, value_of
+from ..cluster.settings import base_family, setting_number, setting_place, setting_value
 from ..cluster.statements import Origin, Unknown
 from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
 from ..facts.placement import has_one_by_default
-from ..facts.producers import MODEL_ACKS, asks_for_idempotence, gives_again
+from ..facts.producers import MODEL_ACKS, asks_for_idempotence, repeats_sequence_numbers
 from ..kafka.internal_topics import SHARE
 from ..kafka.keys import declared_key, is_false, is_true
 from ..kafka.versions import is_at_least
@@ -19,7 +19,7 @@ from ..startup import producers
 from ..startup.client_settings import refused_values, settings_in_force, stated_setting
 from ..startup.group_protocols import group_findings, share_setting
 from ..startup.producers import is_transactional, why_producer_stops
-from ..startup.served_clients import is_not_served
+from ..startup.served_clients import unserved_client_findings
 from .group_members import has_new_protocol, member_rules
 from .librdkafka import falsely_written
 
@@ -35,13 +35,13 @@ RETRIES = declared_key("retries")
 def client_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
     for client in cluster.clients:
-        yield from is_not_served(cluster, client)
+        yield from unserved_client_findings(cluster, client)
         yield from group_findings(cluster, client)
         yield from refused_values(client, only_undeclared=True)
         if client.kind == "producer":
             yield from refused_settings(cluster, client)
-            yield from unsafe(cluster, client)
-            yield from gives_sequences_again(cluster, client)
+            yield from unsafe_producer_findings(cluster, client)
+            yield from sequence_reuse_findings(cluster, client)
             yield from forgotten_producer_findings(cluster, client)
             yield from falsely_written(cluster, client)
             yield from two_phases_not_sent(client)
@@ -52,7 +52,7 @@ def client_rules(cluster: Cluster) -> Iterator[Finding]:
             yield share_groups_that_skip(client, shared.origin)
         else:
             yield from member_rules(cluster, client)
-            yield from commits(cluster, client)
+            yield from timed_commit_findings(cluster, client)
     yield from readers_of_transactions(cluster)
     yield from topics_of_streams(cluster)
 
@@ -68,7 +68,7 @@ def share_groups_that_skip(client: Client, where: Origin) -> Finding:
     )
     to_do = "kafka-configs.sh --alter --entity-type groups --entity-name GROUP --add-config "
     to_do += "share.auto.offset.reset=earliest, before the group begins"
-    source = _check("share_group", "kafka_4_2 --bounds one_move", "nothing_is_skipped")
+    source = _check_command("share_group", "kafka_4_2 --bounds one_move", "nothing_is_skipped")
     return Finding("client", "warning", what, where, to_do, f"{source}; KIP-932, source of 4.1.1 to 4.3.0")
 
 
@@ -100,10 +100,10 @@ def topics_of_streams(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("advice", "warning", what, topic.origin, to_do, "KIP-733")
 
 
-def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def unsafe_producer_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What a producer loses whatever the cluster is, as its model says: it does not wait for the copies, or it does not
     send again."""
-    answer = value_of(cluster, client, ACKS)
+    answer = setting_value(cluster, client, ACKS)
     acks = None if isinstance(answer, Unknown) else MODEL_ACKS.get(answer.value)
     safe = stated_setting(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
     if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
@@ -111,28 +111,30 @@ def unsafe(cluster: Cluster, client: Client) -> Iterator[Finding]:
         if name in costs(Sender(acks, careful=False, max_in_flight=1, retries=True)):
             by = "" if stated_setting(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
-            where = place_of(cluster, client, ACKS)
+            where = setting_place(cluster, client, ACKS)
             kip = "; KIP-679" if base_family(client) == "java" else ""
-            yield Finding("client", "warning", what, where, "acks=all", f"{_check('producer', profile, name)}{kip}")
+            yield Finding(
+                "client", "warning", what, where, "acks=all", f"{_check_command('producer', profile, name)}{kip}"
+            )
     retries = stated_setting(client, RETRIES)
     no_retries = Sender("all", careful=False, max_in_flight=1, retries=False)
     if retries is not None and retries.value == "0" and THERE in costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
         timed = base_family(client) in (None, "java")
         to_do = "remove it; since 2.1 a time limit alone bounds retries" if timed else "remove it, or set it above 0"
-        check = _check("producer", "no_retries --bounds one_error", THERE)
+        check = _check_command("producer", "no_retries --bounds one_error", THERE)
         yield Finding("client", "warning", what, retries.origin, to_do, f"{check}; KIP-91" if timed else check)
 
 
-def gives_sequences_again(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def sequence_reuse_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Java's idempotent producer of 2.1 to 2.4 may acknowledge what is not there: Sender of 2.4.1; KIP-360 ends it."""
-    if gives_again(cluster, client):
+    if repeats_sequence_numbers(cluster, client):
         what = (
             f"{client.name}: up to 2.4 the sequence of a batch whose delivery.timeout.ms is over is given to the next"
         )
         what += " one, which is acknowledged and not there if the first was written"
-        where = place_of(cluster, client, ENABLE_IDEMPOTENCE)
-        check = _check("producer", "gives_up_2_4 --bounds network", DURABLE)
+        where = setting_place(cluster, client, ENABLE_IDEMPOTENCE)
+        check = _check_command("producer", "gives_up_2_4 --bounds network", DURABLE)
         yield Finding("client", "warning", what, where, "a client of 2.5", f"{check}; KIP-360")
 
 
@@ -145,16 +147,16 @@ def forgotten_producer_findings(cluster: Cluster, client: Client) -> Iterator[Fi
         return
     if base_family(client) not in ("java", "librdkafka"):  # what others have in flight then is not known
         return
-    if asks_for_idempotence(cluster, client) and number_of(cluster, client, producers.IN_FLIGHT) != 1:
+    if asks_for_idempotence(cluster, client) and setting_number(cluster, client, producers.IN_FLIGHT) != 1:
         what = f"{client.name}: brokers of 0.11 remember one batch of an idempotent producer, and it may have more in"
         what += " flight; of an earlier one that is sent again it reports that it failed, and the record is there"
         to_do = f"{producers.IN_FLIGHT}=1, or brokers of 1.0"
-        where = place_of(cluster, client, producers.IN_FLIGHT)
-        check = _check("producer", "short_memory --bounds network", "given_up_is_not_there")
+        where = setting_place(cluster, client, producers.IN_FLIGHT)
+        check = _check_command("producer", "short_memory --bounds network", "given_up_is_not_there")
         yield Finding("client", "warning", what, where, to_do, f"{check}; KAFKA-5494")
 
 
-def _check(model: str, profile: str, name: str) -> str:
+def _check_command(model: str, profile: str, name: str) -> str:
     """The command that shows a run of it."""
     return f"tidegate check {model}:{profile} --property {name}"
 
@@ -171,12 +173,12 @@ _NOT_WAITING = {
 
 def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What it does not start with, and what switches off the idempotence that nobody asked for."""
-    refusals = list(producers.refusals(cluster, client))
+    refusals = list(producers.combination_refusals(cluster, client))
     yield from refusals
     unknown = producers.unknown_refusal(cluster, client)
     if unknown is not None:
         yield unknown
-    on = value_of(cluster, client, ENABLE_IDEMPOTENCE)
+    on = setting_value(cluster, client, ENABLE_IDEMPOTENCE)
     if (
         refusals
         or isinstance(on, Unknown)
@@ -194,18 +196,18 @@ def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
             yield Finding("advice", "warning", what + later, setting.origin, f"remove {setting.key}", source)
 
 
-def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def timed_commit_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Offsets that are committed by a clock: which records a crash skips then, as the consumer's model says of the
     client's way to commit. Of a client whose code is not stated, or is not known here, it may be any of them."""
-    answer = value_of(cluster, client, ENABLE_AUTO_COMMIT)
+    answer = setting_value(cluster, client, ENABLE_AUTO_COMMIT)
     if isinstance(answer, Unknown) or not is_true(answer.value):
         return
-    where, how = place_of(cluster, client, ENABLE_AUTO_COMMIT), way_to_commit(client)
+    where, how = setting_place(cluster, client, ENABLE_AUTO_COMMIT), way_to_commit(client)
     of_librdkafka = base_family(client) == "librdkafka"
     what = "offsets are committed by a clock: records that were fetched and not yet processed"
     to_do = "enable.auto.commit=false, and commit after processing"
     if how is None or LOST in crash_costs(how):
-        check = _check("consumer", "kafka_18641 --bounds one_crash", LOST)
+        check = _check_command("consumer", "kafka_18641 --bounds one_crash", LOST)
         if how is None:
             what += " may be skipped after a crash; that depends on the client's code, which is not known here"
             yield Finding("client", "note", what, where, f"{to_do}; or say whose client it is, with --client", check)
@@ -219,12 +221,12 @@ def commits(cluster: Cluster, client: Client) -> Iterator[Finding]:
             yield Finding("client", "warning", what, where, to_do, f"{check}; KAFKA-18641")
     elif LOST in crash_costs((*how, ("hands_over", True))):
         what += " are skipped after a crash, if they are processed outside of the polling thread"
-        source = f"{_check('consumer', 'auto_handed_over --bounds one_crash', LOST)}; KafkaConsumer, javadoc"
+        source = f"{_check_command('consumer', 'auto_handed_over --bounds one_crash', LOST)}; KafkaConsumer, javadoc"
         if base_family(client) == "java" and has_new_protocol(client):  # CommitRequestManager of 4.1.0
             what += (
                 ", or if a commit before a rebalance is sent again: group.protocol=consumer takes new offsets for it"
             )
-            retried = _check("consumer", "kip_848_retry --bounds one_crash", LOST)
+            retried = _check_command("consumer", "kip_848_retry --bounds one_crash", LOST)
             source += f"; {retried}; autoCommitSyncBeforeRebalanceWithRetries, source of 4.1.0"
         yield Finding("client", "note", what, where, to_do, source)
 
@@ -268,20 +270,22 @@ def readers_of_transactions(cluster: Cluster) -> Iterator[Finding]:
         for name in use.consumers if writers & {*use.producers} else ():
             reader = cluster.client(name, "consumer")
             if reader is not None:
-                yield from _of_aborted(cluster, reader, f"reads {use.pattern}, which transactions write, and sees")
+                yield from _aborted_reads_findings(
+                    cluster, reader, f"reads {use.pattern}, which transactions write, and sees"
+                )
     named = {name for use in used for name in use.consumers}
     for reader in cluster.clients if writers else ():
         yield from _reconciles_in_background(cluster, reader)
         if reader.kind == "consumer" and reader.name not in named:
             does = f"has no topics in audit.toml; of those that {min(writers)} writes in transactions it would see"
-            yield from _of_aborted(cluster, reader, does)
+            yield from _aborted_reads_findings(cluster, reader, does)
 
 
 def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Finding]:
     """Java's consumer of KIP-848 revokes between two polls, and says the next epoch then (4.0.0 to 4.2.0)."""
     if reader.kind != "consumer" or base_family(reader) != "java" or not has_new_protocol(reader):
         return
-    commits_itself = value_of(cluster, reader, ENABLE_AUTO_COMMIT)
+    commits_itself = setting_value(cluster, reader, ENABLE_AUTO_COMMIT)
     if not isinstance(commits_itself, Unknown) and is_false(commits_itself.value):
         what = (
             f"{reader.name} has group.protocol=consumer, and revokes partitions while its application processes, unless"
@@ -290,28 +294,28 @@ def _reconciles_in_background(cluster: Cluster, reader: Client) -> Iterator[Find
             " there is a ConsumerRebalanceListener: where its offsets are committed in transactions, they count with"
         )
         what += " the next epoch, and another member processes the same records"
-        check = _check(
+        check = _check_command(
             "transactional_processing", "kip_848_without_listener --bounds two_members --symmetry", "exactly_once"
         )
         to_do = "group.protocol=classic where offsets are committed in transactions; a listener leaves less of it"
         source = f"{check}; AbstractMembershipManager.maybeReconcile, source of 4.0.0 to 4.2.0"
-        yield Finding("client", "warning", what, place_of(cluster, reader, GROUP_PROTOCOL), to_do, source)
+        yield Finding("client", "warning", what, setting_place(cluster, reader, GROUP_PROTOCOL), to_do, source)
 
 
 def _writes_transactions(cluster: Cluster, client: Client) -> bool:
     return is_transactional(client) and not why_producer_stops(cluster, client)
 
 
-def _of_aborted(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding]:
-    level = value_of(cluster, reader, ISOLATION_LEVEL)
+def _aborted_reads_findings(cluster: Cluster, reader: Client, does: str) -> Iterator[Finding]:
+    level = setting_value(cluster, reader, ISOLATION_LEVEL)
     if isinstance(level, Unknown) or level.value == "read_committed":
         return
     what = f"{reader.name} {does} aborted records too (isolation.level={level.value})"
-    where = place_of(cluster, reader, ISOLATION_LEVEL)
+    where = setting_place(cluster, reader, ISOLATION_LEVEL)
     yield Finding("advice", "warning", what, where, "isolation.level=read_committed", "by rule: KIP-98")
     if base_family(reader) == "librdkafka":  # rd_kafka_OffsetFetchRequest, require_stable_offsets
         what = f"{reader.name} does not wait for offsets that are in a transaction (librdkafka, isolation.level="
         what += f"{level.value}): where offsets are committed in transactions, who takes a partition over can process"
         what += " records once more, and write their results twice"
-        check = _check("transactional_processing", "unawaited --bounds two_members --symmetry", "exactly_once")
+        check = _check_command("transactional_processing", "unawaited --bounds two_members --symmetry", "exactly_once")
         yield Finding("client", "warning", what, where, "isolation.level=read_committed", f"{check}; KIP-447")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..cluster.addresses import LOOPBACK, host_of, names_of, zookeeper_servers
+from ..cluster.addresses import LOOPBACK, host_names_of_node, host_of_address, zookeeper_servers
 from ..cluster.cluster import Broker, Cluster
 from ..cluster.directories import is_in_memory, is_temporary
 from ..cluster.findings import Finding, Kind, Severity
-from ..cluster.settings import number_of, place_of, readable_settings, with_parsed_boolean
+from ..cluster.settings import normalize_boolean, readable_settings, setting_number, setting_place
 from ..cluster.statements import Setting
-from ..facts.placement import enough_emptied, has_dynamic_quorum, voters_on_a_disk
+from ..facts.placement import emptied_voters_that_lose, has_dynamic_quorum, voters_on_a_disk
 from ..kafka.advised_names import REMOVE
 from ..kafka.keys import declared_key, is_true
 from ..kafka.tools import BOOTSTRAP
@@ -20,14 +20,14 @@ from ..startup.quorum import (
     KRAFT_VERSION,
     VOTERS,
     controller_ports,
+    has_dynamic_voters,
     ids_text,
-    is_contained,
     is_described,
-    is_dynamic,
     listed_otherwise,
+    listed_voters,
     nodes_of_other_names,
+    runs_in_container,
     unheard_voters,
-    voters_of,
 )
 
 ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
@@ -42,16 +42,16 @@ GRANTED = (4000, 40000)
 
 def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them."""
-    yield from votes(cluster)
-    yield from one_rack_of_voters(cluster)
-    yield from one_zookeeper(cluster)
+    yield from tolerated_controller_failures(cluster)
+    yield from voters_in_one_rack(cluster)
+    yield from single_zookeeper_server(cluster)
     yield from zookeeper_sessions(cluster)
-    yield from unheard_settings(cluster)
-    yield from formatted_anew(cluster)
-    yield from emptied_server(cluster)
+    yield from settings_not_read_by_controllers(cluster)
+    yield from quorum_formatted_anew(cluster)
+    yield from emptied_zookeeper_server(cluster)
     yield from unlike_servers(cluster)
-    yield from metadata_that_goes(cluster)
-    yield from other_voters(cluster)
+    yield from metadata_on_ephemeral_storage(cluster)
+    yield from differing_voter_lists(cluster)
     yield from nonvoting_controllers(cluster)
     yield from voters_at_loopback(cluster)
     yield from voters_of_other_names(cluster)
@@ -59,14 +59,14 @@ def controller_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from voters_at_other_ports(cluster)
 
 
-def other_voters(cluster: Cluster) -> Iterator[Finding]:
+def differing_voter_lists(cluster: Cluster) -> Iterator[Finding]:
     """Nodes that list other voters than those that vote: since 3.8 each takes its own list when it restarts. Up to 3.7
     it does not start (`startup.quorum`)."""
     found, kafka = next(listed_otherwise(cluster), None), cluster.versions.kafka
     if found is None or (kafka is not None and is_at_least(kafka.value, FIRST_WITH_OTHER_VOTERS) is False):
         return
     node, setting, quorum = found
-    listed, voting = {id_ for id_, _ in voters_of(node)}, set(quorum.voters)
+    listed, voting = {id_ for id_, _ in listed_voters(node)}, set(quorum.voters)
     majority, new = len(listed) // 2 + 1, len(listed - voting)
     behind = len(voting & listed) - (len(voting) // 2 + 1) + len(voting - listed)
     what = (
@@ -105,10 +105,12 @@ def nonvoting_controllers(cluster: Cluster) -> Iterator[Finding]:
 def voters_at_loopback(cluster: Cluster) -> Iterator[Finding]:
     """Voters at loopback addresses that are listed by nodes with addresses of several hosts: whether all of them are on
     one host, where alone they reach each other, no file says."""
-    nodes = [node for node in cluster.brokers if len(voters_of(node)) > 1 and not is_contained(node)]
-    local = [node for node in nodes if all(host_of(address) in ("", LOOPBACK) for _, address in voters_of(node))]
-    hosts = {id(node): min(names_of(node, [node]) - {LOOPBACK}, default="") for node in local}
-    if not is_dynamic(cluster) and len({*hosts.values()} - {""}) > 1:
+    nodes = [node for node in cluster.brokers if len(listed_voters(node)) > 1 and not runs_in_container(node)]
+    local = [
+        node for node in nodes if all(host_of_address(address) in ("", LOOPBACK) for _, address in listed_voters(node))
+    ]
+    hosts = {id(node): min(host_names_of_node(node, [node]) - {LOOPBACK}, default="") for node in local}
+    if not has_dynamic_voters(cluster) and len({*hosts.values()} - {""}) > 1:
         setting = readable_settings(local[0])[VOTERS]
         what = (
             f"`{setting.key}={setting.value}` names each voter by an address of the host that uses it, and the nodes "
@@ -132,13 +134,13 @@ def voters_at_other_addresses(cluster: Cluster) -> Iterator[Finding]:
     """Voters that two nodes list at different addresses: each asks at its own, and only one of them may be the voter's.
     What a voter lists for itself nobody else uses, and a loopback address means another host on each."""
     first: dict[int, tuple[str, Setting]] = {}
-    for node in () if is_dynamic(cluster) else cluster.brokers:
-        for id_, address in voters_of(node):
-            host, port = host_of(address), address.rpartition(":")[2]
+    for node in () if has_dynamic_voters(cluster) else cluster.brokers:
+        for id_, address in listed_voters(node):
+            host, port = host_of_address(address), address.rpartition(":")[2]
             if id_ == node.id or host in ("", LOOPBACK):
                 continue
             other, setting = first.setdefault(id_, (address, readable_settings(node)[VOTERS]))
-            if _is_one_name(host, host_of(other)) and port == other.rpartition(":")[2]:
+            if _is_one_name(host, host_of_address(other)) and port == other.rpartition(":")[2]:
                 continue
             what = (
                 f"`{VOTERS}` has voter {id_} at {address} here, and at {other} there ({setting.origin}): unless both "
@@ -165,7 +167,7 @@ def _is_one_name(host: str, other: str) -> bool:
     return host == other or host.startswith(f"{other}.") or other.startswith(f"{host}.")
 
 
-def votes(cluster: Cluster) -> Iterator[Finding]:
+def tolerated_controller_failures(cluster: Cluster) -> Iterator[Finding]:
     """How many controllers may fail: less than half of the voters."""
     quorum = cluster.quorum
     if quorum is None:
@@ -189,7 +191,7 @@ def votes(cluster: Cluster) -> Iterator[Finding]:
         yield Finding("advice", "note", what, combined[0].origin, to_do, "KIP-500")
 
 
-def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
+def voters_in_one_rack(cluster: Cluster) -> Iterator[Finding]:
     """A rack that has half of the voters, or more, takes the majority with it."""
     quorum = cluster.quorum
     if quorum is None or len(set(quorum.voters)) < 2:
@@ -206,7 +208,7 @@ def one_rack_of_voters(cluster: Cluster) -> Iterator[Finding]:
             yield Finding("arithmetic", "warning", what, quorum.origin, "a rack for each controller", "KIP-595")
 
 
-def one_zookeeper(cluster: Cluster) -> Iterator[Finding]:
+def single_zookeeper_server(cluster: Cluster) -> Iterator[Finding]:
     """An ensemble of one: while it is away nothing is elected, created or taken out of the ISR. 4.0 has none."""
     kafka = cluster.versions.kafka
     if kafka is not None and is_at_least(kafka.value, "4.0") is True:
@@ -225,11 +227,11 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
     far from Kafka's defaults, or what ZooKeeper would not grant."""
     seen: set[int] = set()
     for broker in cluster.keepers if cluster.control_plane == "zookeeper" else ():
-        session = number_of(cluster, broker, SESSION)
+        session = setting_number(cluster, broker, SESSION)
         if session is None or session in seen:
             continue
         seen.add(session)
-        where, what = place_of(cluster, broker, SESSION), f"{SESSION}={session}: "
+        where, what = setting_place(cluster, broker, SESSION), f"{SESSION}={session}: "
         to_do = f"between {SHORT_SESSION} and {LONG_SESSION}, Kafka's defaults before and since 2.5"
         least, most = granted = _session_bounds(cluster)
         if not least <= session <= most:
@@ -269,7 +271,7 @@ def _voting_servers(cluster: Cluster, stated_settings: list[Setting]) -> Iterato
     yield Finding("arithmetic", severity, what, stated_settings[0].origin, to_do, "ZooKeeper, Administrator's Guide")
 
 
-def unheard_settings(cluster: Cluster) -> Iterator[Finding]:
+def settings_not_read_by_controllers(cluster: Cluster) -> Iterator[Finding]:
     """In KRaft a broker's own setting does not say whether elections are unclean, in its file or dynamic: before 3.9
     nothing does, and since then what the active controller has for its own node (ConfigurationControlManager)."""
     if cluster.control_plane != "kraft":
@@ -291,7 +293,7 @@ def _unclean_setting(broker: Broker) -> Setting | None:
     """What a node has, its dynamic setting before its file's."""
     every = (*broker.settings, *broker.dynamic)
     found = next((setting for setting in reversed(every) if setting.key == UNCLEAN), None)
-    return None if found is None else with_parsed_boolean(found)
+    return None if found is None else normalize_boolean(found)
 
 
 EMPTIED_RUN = "tidegate check kraft:kip595 --bounds empty_disk --set voters={} --property acked_value_not_lost"
@@ -301,7 +303,7 @@ MOST_OF_MODEL = 5
 """The largest number of voters that the model has."""
 
 
-def formatted_anew(cluster: Cluster) -> Iterator[Finding]:
+def quorum_formatted_anew(cluster: Cluster) -> Iterator[Finding]:
     """A controller whose disk is lost does not start until somebody formats it. Where voters are listed by their ids
     alone it votes again then, with nothing of what it had acknowledged (KAFKA-14077); with kraft.version=1 its new
     directory is no voter (KIP-853).
@@ -335,10 +337,10 @@ _OPEN = "; a broker's disk may be a {} here, so that a row about a lost disk tha
 def loses_with_one_emptied(voters: int) -> bool:
     """Whether so many voters can lose what they have committed when one of them starts again with nothing: those that
     are left of the smallest majority are as many as those that it was without."""
-    return voters > 1 and enough_emptied(voters) == 1
+    return voters > 1 and emptied_voters_that_lose(voters) == 1
 
 
-def emptied_server(cluster: Cluster) -> Iterator[Finding]:
+def emptied_zookeeper_server(cluster: Cluster) -> Iterator[Finding]:
     """A ZooKeeper server whose disk is lost starts empty, and votes: with one that lags it is a majority that does not
     have the newest writes, where the server that has them is away. Said where the disk may be a broker's, too."""
     loses = loses_with_one_emptied(len(cluster.zookeepers))
@@ -374,10 +376,10 @@ def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
 METADATA, LOGS = declared_key("metadata.log.dir"), (declared_key("log.dirs"), declared_key("log.dir"))
 
 
-def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:
+def metadata_on_ephemeral_storage(cluster: Cluster) -> Iterator[Finding]:
     """Controllers keep the metadata of all topics in metadata.log.dir, else in the first of log.dirs (KRaftConfigs).
     Once most of them have lost it, nobody has it, which is not modelled."""
-    found = [(directory, node) for node in cluster.controllers if (directory := _directory(node)) is not None]
+    found = [(directory, node) for node in cluster.controllers if (directory := _metadata_directory(node)) is not None]
     for is_so, why in ((is_in_memory, "is in memory, so that a loss of power takes it"), (is_temporary, EMPTIED)):
         lost = [(setting, node) for setting, node in found if is_so(setting.value.split(",")[0])]
         if not lost:
@@ -396,6 +398,6 @@ def metadata_that_goes(cluster: Cluster) -> Iterator[Finding]:
 EMPTIED = "is in a temporary folder, which cleaners and restarts empty"
 
 
-def _directory(node: Broker) -> Setting | None:
+def _metadata_directory(node: Broker) -> Setting | None:
     stated = {setting.key: setting for setting in node.settings}
     return next((stated[key] for key in (METADATA, *LOGS) if key in stated), None)

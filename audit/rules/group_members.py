@@ -14,13 +14,13 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, number_of, place_of
+from ..cluster.settings import base_family, setting_number, setting_place
 from ..kafka.keys import KeyName, client_settings, declared_key, is_true
 from ..kafka.versions import is_at_least
-from ..startup.client_settings import is_in, refused_values, stated_setting
+from ..startup.client_settings import is_version_known_between, refused_values, stated_setting
 from ..startup.group_protocols import group_findings
 from ..startup.possible_clients import possible_refusal, unknown_start
-from ..startup.served_clients import is_not_served
+from ..startup.served_clients import unserved_client_findings
 
 AUTO_OFFSET_RESET = declared_key("auto.offset.reset")
 ENABLE_AUTO_COMMIT, GROUP = declared_key("enable.auto.commit"), declared_key("group.id")
@@ -57,12 +57,12 @@ def member_rules(cluster: Cluster, client: Client) -> Iterator[Finding]:
     own = list(_own_rules(cluster, client))
     yield from own
     if not any(finding.severity == "error" for finding in (*own, *refused_values(client))):
-        possible = possible_refusal(client, lambda known: _refusals(cluster, known))
+        possible = possible_refusal(client, lambda known: _consumer_refusals(cluster, known))
         if possible is not None:
             yield possible.reason if possible.is_certain else unknown_start(client, possible)
 
 
-def _refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _consumer_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """With what a consumer does not start."""
     yield from (finding for finding in _own_rules(cluster, client) if finding.severity == "error")
     yield from refused_values(client)
@@ -70,11 +70,11 @@ def _refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
 
 def _own_rules(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if not has_new_protocol(client):
-        yield from _heartbeats(cluster, client)
-    yield from _polls(cluster, client)
-    yield from _of_another_protocol(client)
-    yield from _reset(client)
-    yield from _requests(cluster, client)
+        yield from _heartbeat_findings(cluster, client)
+    yield from _poll_interval_findings(cluster, client)
+    yield from _findings_of_other_protocol(client)
+    yield from _offset_reset_findings(client)
+    yield from _request_timeout_findings(cluster, client)
     yield from _findings_without_group(cluster, client)
 
 
@@ -82,14 +82,17 @@ def consumers_down(cluster: Cluster) -> Iterator[Finding]:
     """Why consumers do not start, or cannot join their group: one reason of each."""
     for client in cluster.clients:
         if client.kind == "consumer":
-            unserved = (*is_not_served(cluster, client), *group_findings(cluster, client))
+            unserved = (*unserved_client_findings(cluster, client), *group_findings(cluster, client))
             reasons = (*unserved, *member_rules(cluster, client), *refused_values(client))
             yield from [reason for reason in reasons if reason.severity == "error"][:1]
 
 
 def has_new_protocol(client: Client) -> bool:
     """Whether a consumer uses KIP-848's protocol: it asks for it, and its release has it or is not stated."""
-    return _asks_for_consumer_protocol(client) and _since(client, _SINCE.get(base_family(client) or "")) is not False
+    return (
+        _asks_for_consumer_protocol(client)
+        and _is_at_least_release(client, _SINCE.get(base_family(client) or "")) is not False
+    )
 
 
 def _asks_for_consumer_protocol(client: Client) -> bool:
@@ -97,23 +100,27 @@ def _asks_for_consumer_protocol(client: Client) -> bool:
     return protocol is not None and protocol.value.lower() == "consumer"
 
 
-def _since(client: Client, since: str | None) -> bool | None:
+def _is_at_least_release(client: Client, since: str | None) -> bool | None:
     """Whether a client is of a release or later; None if it is not stated. Without a release none is."""
     if since is None:
         return False
     return None if client.version is None else is_at_least(client.version.value, since)
 
 
-def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _heartbeat_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Three heartbeats fit into a session; with less than one most clients do not start."""
-    beat, session = number_of(cluster, client, HEARTBEAT), number_of(cluster, client, SESSION)
+    beat, session = setting_number(cluster, client, HEARTBEAT), setting_number(cluster, client, SESSION)
     if beat is None or session is None:
         return
-    where, to_do = place_of(cluster, client, HEARTBEAT), f"at most {session // 3}"
+    where, to_do = setting_place(cluster, client, HEARTBEAT), f"at most {session // 3}"
     if not _may_have_group(client):
         return
     looks, equal, source = _HEARTBEATS.get(base_family(client) or "", (None, False, ""))
-    if looks is not None and _since(client, looks) is not False and (beat > session or (beat == session and not equal)):
+    if (
+        looks is not None
+        and _is_at_least_release(client, looks) is not False
+        and (beat > session or (beat == session and not equal))
+    ):
         what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: the consumer does not start"
         yield Finding("contradiction", "error", what, where, to_do, source)
     elif beat >= session:
@@ -128,7 +135,11 @@ def _heartbeats(cluster: Cluster, client: Client) -> Iterator[Finding]:
 def _may_have_group(client: Client) -> bool:
     """Whether it is in a group by its file, or by its program where the file does not say so: Java's is in none where
     nobody names it since 2.2 (KIP-289), and then looks at nothing of groups."""
-    return base_family(client) != "java" or stated_setting(client, GROUP) is not None or is_in(client, "", "2.2")
+    return (
+        base_family(client) != "java"
+        or stated_setting(client, GROUP) is not None
+        or is_version_known_between(client, "", "2.2")
+    )
 
 
 def _findings_without_group(cluster: Cluster, client: Client) -> Iterator[Finding]:
@@ -140,57 +151,62 @@ def _findings_without_group(cluster: Cluster, client: Client) -> Iterator[Findin
         what = f"{client.name} names no {GROUP}, and `{commits.key}=true`: without one from its program it does not"
         what += " start"
         yield Finding("advice", "note", what, commits.origin, f"{GROUP}, where it belongs to a group", "KafkaConsumer")
-    beat, session = number_of(cluster, client, HEARTBEAT), number_of(cluster, client, SESSION)
+    beat, session = setting_number(cluster, client, HEARTBEAT), setting_number(cluster, client, SESSION)
     if beat is not None and session is not None and beat >= session:
         what = f"heartbeat.interval.ms={beat} is not below session.timeout.ms={session}: where its program gives it a"
         what += f" {GROUP}, the consumer does not start"
-        where = place_of(cluster, client, HEARTBEAT)
+        where = setting_place(cluster, client, HEARTBEAT)
         yield Finding("contradiction", "warning", what, where, f"at most {session // 3}", "Heartbeat")
 
 
-def _requests(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _request_timeout_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Up to 1.1 a request is to outlast a session and what a fetch waits (KafkaConsumer; KAFKA-7050 ends it)."""
-    if base_family(client) != "java" or not is_in(client, "", "2.0"):
+    if base_family(client) != "java" or not is_version_known_between(client, "", "2.0"):
         return
-    request, session = number_of(cluster, client, REQUEST), number_of(cluster, client, SESSION)
-    request = _default(REQUEST) if request is None and stated_setting(client, REQUEST) is None else request
+    request, session = setting_number(cluster, client, REQUEST), setting_number(cluster, client, SESSION)
+    request = _default_number(REQUEST) if request is None and stated_setting(client, REQUEST) is None else request
     stated = stated_setting(client, FETCH_WAIT)
-    wait = int(stated.value) if stated is not None and stated.value.strip().isdecimal() else _default(FETCH_WAIT)
+    wait = int(stated.value) if stated is not None and stated.value.strip().isdecimal() else _default_number(FETCH_WAIT)
     if request is not None and session is not None and request <= max(session, wait):
         longer = f"session.timeout.ms={session}" if request <= session else f"{FETCH_WAIT}={wait}"
         what = f"request.timeout.ms={request} is not above {longer}: the consumer does not start"
-        where = place_of(cluster, client, REQUEST)
+        where = setting_place(cluster, client, REQUEST)
         yield Finding("contradiction", "error", what, where, f"{max(session, wait) + 1} or more", "KafkaConsumer")
 
 
-def _default(name: KeyName) -> int:
+def _default_number(name: KeyName) -> int:
     """What Java's consumers have where nobody states it."""
     return next(int(row.defaults[0].value) for row in client_settings()[name] if row.defaults)
 
 
-def _polls(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _poll_interval_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """librdkafka: a session ends before the time for which the application may stay away."""
-    poll, session = number_of(cluster, client, _POLL), number_of(cluster, client, SESSION)
+    poll, session = setting_number(cluster, client, _POLL), setting_number(cluster, client, SESSION)
     since, source = _REFUSED["librdkafka"]
-    if base_family(client) != "librdkafka" or poll is None or session is None or _since(client, "1.0") is False:
+    if (
+        base_family(client) != "librdkafka"
+        or poll is None
+        or session is None
+        or _is_at_least_release(client, "1.0") is False
+    ):
         return
-    if has_new_protocol(client) and _since(client, since) is not False:
+    if has_new_protocol(client) and _is_at_least_release(client, since) is not False:
         return
     if poll < session:
         key = _POLL if stated_setting(client, _POLL) is not None else SESSION
         what = f"session.timeout.ms={session} is above max.poll.interval.ms={poll}: the consumer does not start"
-        yield Finding("contradiction", "error", what, place_of(cluster, client, key), f"at most {poll}", source)
+        yield Finding("contradiction", "error", what, setting_place(cluster, client, key), f"at most {poll}", source)
 
 
-def _of_another_protocol(client: Client) -> Iterator[Finding]:
+def _findings_of_other_protocol(client: Client) -> Iterator[Finding]:
     """Settings of one protocol with the other, and a protocol that the client's release has not."""
     family = base_family(client) or ""
     since, source = _REFUSED.get(family, ("", ""))
     protocol = stated_setting(client, PROTOCOL)
-    if family == "librdkafka" and protocol is not None and _since(client, _SINCE[family]) is False:
+    if family == "librdkafka" and protocol is not None and _is_at_least_release(client, _SINCE[family]) is False:
         what = f"`{PROTOCOL}={protocol.value}` is known since librdkafka 2.4: the consumer does not start"
         yield Finding("contradiction", "error", what, protocol.origin, f"remove {PROTOCOL}", "CHANGELOG v2.4.0")
-    elif _asks_for_consumer_protocol(client) and since and _since(client, since):
+    elif _asks_for_consumer_protocol(client) and since and _is_at_least_release(client, since):
         for setting in filter(None, (stated_setting(client, key) for key in (_STRATEGY, HEARTBEAT, SESSION))):
             if setting.value.strip():
                 what = f"`{setting.key}={setting.value}` with {PROTOCOL}=consumer: the consumer does not start"
@@ -201,18 +217,18 @@ def _of_another_protocol(client: Client) -> Iterator[Finding]:
         and remote is not None
         and remote.value
         and not _asks_for_consumer_protocol(client)
-        and _since(client, "3.9")
+        and _is_at_least_release(client, "3.9")
     ):
         what = f"`{_REMOTE}={remote.value}` with {PROTOCOL}=classic: the consumer does not start"
         yield Finding("contradiction", "error", what, remote.origin, f"{PROTOCOL}=consumer", "ConsumerConfig")
 
 
-def _reset(client: Client) -> Iterator[Finding]:
+def _offset_reset_findings(client: Client) -> Iterator[Finding]:
     """`by_duration`, which Java's consumers know since 4.0 (KIP-1106)."""
     reset = stated_setting(client, AUTO_OFFSET_RESET)
     if base_family(client) != "java" or reset is None or not reset.value.startswith(BY_DURATION):
         return
-    if _since(client, "4.0") is False:
+    if _is_at_least_release(client, "4.0") is False:
         what = f"`{reset.key}={reset.value}` is known since 4.0: the consumer does not start"
         yield Finding("contradiction", "error", what, reset.origin, "earliest, latest or none", "KIP-1106")
     elif not _DURATION.fullmatch(reset.value.removeprefix(BY_DURATION).strip()):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Broker, Cluster, Topic
 from ..cluster.findings import Finding
-from ..cluster.settings import number_of, place_of, value_of
+from ..cluster.settings import setting_number, setting_place, setting_value
 from ..cluster.statements import Default, Origin, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE
 from ..kafka.keys import KeyName, declared_key
@@ -51,7 +51,7 @@ def lost_state(cluster: Cluster) -> Iterator[Finding]:
     """What the loss of a topic of Kafka's own means, where one replica may be all that has a record of it."""
     for topic in cluster.topics:
         replicas = min((len(partition.replicas) for partition in topic.partitions), default=topic.replication_factor)
-        least = number_of(cluster, topic, MIN_ISR)
+        least = setting_number(cluster, topic, MIN_ISR)
         if topic.name not in _FOLLOWS or replicas is None or least is None or (replicas > 1 and least > 1):
             continue
         follows, source = _FOLLOWS[topic.name]
@@ -61,21 +61,23 @@ def lost_state(cluster: Cluster) -> Iterator[Finding]:
             "not_modelled",
             "warning",
             what,
-            _place(cluster, topic, replicas),
+            _place_of_factor_or_min_isr(cluster, topic, replicas),
             "three replicas, two of them in sync",
             source,
         )
 
 
-def _place(cluster: Cluster, topic: Topic, replicas: int) -> Origin:
-    return topic.origin if replicas == 1 else place_of(cluster, topic, MIN_ISR)
+def _place_of_factor_or_min_isr(cluster: Cluster, topic: Topic, replicas: int) -> Origin:
+    return topic.origin if replicas == 1 else setting_place(cluster, topic, MIN_ISR)
 
 
 def offsets_that_expire(cluster: Cluster) -> Iterator[Finding]:
     """A group that rests for longer than its offsets are kept starts as if it were new. Before 2.1 what a group does
     not commit anew expires while its members are there, too (KIP-211)."""
     kept = {
-        minutes: keeper for keeper in cluster.keepers if (minutes := number_of(cluster, keeper, RETENTION)) is not None
+        minutes: keeper
+        for keeper in cluster.keepers
+        if (minutes := setting_number(cluster, keeper, RETENTION)) is not None
     }
     if not kept or min(kept) >= WEEK:
         return
@@ -84,16 +86,16 @@ def offsets_that_expire(cluster: Cluster) -> Iterator[Finding]:
     who = "a group that commits nothing" if old else "a group without members"
     then = sorted({setting.value for client in cluster.clients for setting in client.settings if setting.key == RESET})
     what = (
-        f"{RETENTION} is {minutes}: {who} for {_time(minutes)} loses its offsets and is thrown to {RESET}"
+        f"{RETENTION} is {minutes}: {who} for {_duration_text(minutes)} loses its offsets and is thrown to {RESET}"
         f"{' (' + ', '.join(then) + ')' if then else ''}: with latest, its default, what came meanwhile is skipped"
     )
-    where = place_of(cluster, kept[minutes], RETENTION)
+    where = setting_place(cluster, kept[minutes], RETENTION)
     yield Finding(
         "advice", "warning", what, where, f"{RETENTION}={WEEK}, or as long as the topics are kept", "KIP-186, KIP-211"
     )
 
 
-def _time(minutes: int) -> str:
+def _duration_text(minutes: int) -> str:
     days, rest = divmod(minutes, 1440)
     return f"{minutes} minutes" if rest else "a day" if days == 1 else f"{days} days"
 
@@ -147,8 +149,8 @@ def _new_coordinator(cluster: Cluster, broker: Broker, kafka: str) -> tuple[bool
         keys.append(PROTOCOLS)
     stated = [(key, answer) for key in keys if (answer := _stated_value(cluster, broker, key)) is not None]
     for key, answer in stated:
-        if not isinstance(answer, Unknown) and _brings_it(key, answer.value):
-            return True, f" with {key}={answer.value}", place_of(cluster, broker, key)
+        if not isinstance(answer, Unknown) and _brings_new_coordinator(key, answer.value):
+            return True, f" with {key}={answer.value}", setting_place(cluster, broker, key)
     for _, answer in stated:
         if isinstance(answer, Unknown):
             return False, f", if groups have KIP-848's coordinator ({answer.why})", None
@@ -157,11 +159,11 @@ def _new_coordinator(cluster: Cluster, broker: Broker, kafka: str) -> tuple[bool
 
 def _stated_value(cluster: Cluster, broker: Broker, key: KeyName) -> StatedValue | Unknown | None:
     """What somebody says of a setting; where nobody does, its default holds in every distribution."""
-    answer = value_of(cluster, broker, key)
+    answer = setting_value(cluster, broker, key)
     says = any(setting.key == key for setting in (*broker.dynamic, *cluster.dynamic, *broker.settings))
     return answer if says and not isinstance(answer, Default) else None
 
 
-def _brings_it(key: KeyName, value: str) -> bool:
+def _brings_new_coordinator(key: KeyName, value: str) -> bool:
     words = [word.strip().lower() for word in value.split(",")]
     return ("true" if key == NEW_COORDINATOR else "consumer") in words

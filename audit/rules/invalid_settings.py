@@ -20,8 +20,12 @@ MOST_SHOWN = 40
 def invalid_settings(cluster: Cluster) -> list[Finding]:
     """The findings of every layer of settings, in the order of the files; a file that brokers share counts once."""
     found: dict[Finding, None] = {}
-    for scopes, settings, client in _layers(cluster):
-        for finding in (*_names(scopes, settings, client), *_values(cluster, settings, client), *_twice(settings)):
+    for scopes, settings, client in _setting_layers(cluster):
+        for finding in (
+            *_unknown_name_findings(scopes, settings, client),
+            *_illegal_value_findings(cluster, settings, client),
+            *_repeated_setting_findings(settings),
+        ):
             found[finding] = None
     return list(found)
 
@@ -29,7 +33,7 @@ def invalid_settings(cluster: Cluster) -> list[Finding]:
 Layer = tuple[tuple[str, ...], Sequence[Setting], Client | None]
 
 
-def _layers(cluster: Cluster) -> Iterator[Layer]:
+def _setting_layers(cluster: Cluster) -> Iterator[Layer]:
     for broker in cluster.brokers:
         yield ("broker",), broker.settings, None
         yield ("broker",), broker.dynamic, None
@@ -48,7 +52,9 @@ def _layers(cluster: Cluster) -> Iterator[Layer]:
         yield scopes, client.settings, client
 
 
-def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+def _unknown_name_findings(
+    scopes: tuple[str, ...], settings: Sequence[Setting], client: Client | None
+) -> Iterator[Finding]:
     every = key_names.names_by_scope()
     mine = frozenset[str]().union(*(every[scope] for scope in scopes))
     for setting in settings:
@@ -57,15 +63,15 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
         if client is not None and setting.key in (key_names.GUARANTEE, key_names.REPLICAS):
             continue  # those of Streams
         if setting.key.startswith(MARK):
-            yield _hidden_setting(setting)
+            yield _hidden_setting_finding(setting)
             continue
-        if client is not None and (foreign := _foreign(setting, client)) is not None:
+        if client is not None and (foreign := _foreign_setting_finding(setting, client)) is not None:
             yield foreign
             continue
         if setting.key in mine or (key_names.OTHERS.fullmatch(setting.key) and setting.key not in key_names.OLD):
             continue
         if setting.key in key_names.OLD:
-            yield _old(setting)
+            yield _old_name_finding(setting)
             continue
         if setting.key == HIDDEN:
             what, to_do = "a line that states no setting", "correct or remove the line"
@@ -73,11 +79,11 @@ def _names(scopes: tuple[str, ...], settings: Sequence[Setting], client: Client 
             continue
         near = key_names.nearest_name(setting.key, scopes)
         elsewhere = sorted(scope for scope in every if setting.key in every[scope] and scope != "librdkafka")
-        typo = _typo(setting, near, settings) if near and not elsewhere else None
-        yield typo or _unknown(setting, scopes, elsewhere, client)
+        typo = _typo_finding(setting, near, settings) if near and not elsewhere else None
+        yield typo or _unknown_setting_finding(setting, scopes, elsewhere, client)
 
 
-def _foreign(setting: Setting, client: Client) -> Finding | None:
+def _foreign_setting_finding(setting: Setting, client: Client) -> Finding | None:
     """A setting that a client's family, or its release, does not have: Java's clients ignore it, and librdkafka takes
     none that it does not know (rd_kafka_conf_set, "No such configuration property")."""
     every, family = key_names.names_by_scope(), base_family(client)
@@ -104,7 +110,7 @@ def _foreign(setting: Setting, client: Client) -> Finding | None:
     return Finding("unknown_key", "warning", what, setting.origin, f"a client of {key.since} or later")
 
 
-def _hidden_setting(setting: Setting) -> Finding:
+def _hidden_setting_finding(setting: Setting) -> Finding:
     name = setting.key.removeprefix(MARK)
     what = (
         f"the file begins with a byte order mark, which Java takes for a part of `{name}`: this setting has no effect"
@@ -114,7 +120,7 @@ def _hidden_setting(setting: Setting) -> Finding:
     return Finding("not_read", "error", what, setting.origin, to_do)
 
 
-def _typo(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Finding:
+def _typo_finding(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Finding:
     now = key_names.OLD.get(similar_key, similar_key)
     also = "" if now == similar_key else f" (an old name of `{now}`)"
     what = f"`{setting.key}` is not a setting of Kafka and has no effect; the nearest is `{similar_key}`{also}"
@@ -123,14 +129,16 @@ def _typo(setting: Setting, similar_key: str, settings: Sequence[Setting]) -> Fi
     return Finding("typo", "error", what, setting.origin, advise_name(now, now, setting.value))
 
 
-def _old(setting: Setting) -> Finding:
+def _old_name_finding(setting: Setting) -> Finding:
     now = key_names.OLD[setting.key]
     what = f"`{setting.key}` is a setting of the old Scala producer and of librdkafka; the Java client ignores it"
     to_do = f"{advise_name(now, now, setting.value)}, or say --client librdkafka:VERSION"
     return Finding("unknown_key", "error", what, setting.origin, to_do)
 
 
-def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None) -> Finding:
+def _unknown_setting_finding(
+    setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], client: Client | None
+) -> Finding:
     who = " or ".join(scopes)
     if elsewhere:
         severity = "warning" if setting.key in settings_table() else "note"
@@ -142,7 +150,7 @@ def _unknown(setting: Setting, scopes: tuple[str, ...], elsewhere: list[str], cl
     return Finding("unknown_key", "note", what, setting.origin, "nothing, if a plug-in reads it; else remove it")
 
 
-def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
+def _illegal_value_findings(cluster: Cluster, settings: Sequence[Setting], client: Client | None) -> Iterator[Finding]:
     family = base_family(client) if client is not None else None
     for setting in settings:
         key = settings_table().get(setting.key) or settings_by_name().get(setting.key)
@@ -153,7 +161,9 @@ def _values(cluster: Cluster, settings: Sequence[Setting], client: Client | None
         if never and cluster.states_nothing(setting):
             message = "has no value"
         if key is not None and message:
-            yield Finding("wrong_value", "error", _setting_message(setting, message), setting.origin, _legal(key))
+            yield Finding(
+                "wrong_value", "error", _setting_message(setting, message), setting.origin, _legal_values_text(key)
+            )
 
 
 def _setting_message(setting: Setting, message: str) -> str:
@@ -162,7 +172,7 @@ def _setting_message(setting: Setting, message: str) -> str:
     return f"`{setting.key}={value}` {message}{comment}"
 
 
-def _legal(key: Key) -> str:
+def _legal_values_text(key: Key) -> str:
     if key.legal:
         return f"one of {', '.join(key.legal)}"
     least = f" of {key.least} or more" if key.least is not None else ""
@@ -170,7 +180,7 @@ def _legal(key: Key) -> str:
     return {**dict.fromkeys(LARGEST, number), "boolean": "true or false", "version": "a release, such as 3.9"}[key.type]
 
 
-def _twice(settings: Sequence[Setting]) -> Iterator[Finding]:
+def _repeated_setting_findings(settings: Sequence[Setting]) -> Iterator[Finding]:
     """Kafka takes the last one of a file. Layers of different files are no contradiction."""
     first: dict[tuple[str, str, str], tuple[str, Origin]] = {}
     for setting in settings:

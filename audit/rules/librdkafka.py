@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, value_of
+from ..cluster.settings import base_family, setting_value
 from ..cluster.statements import Unknown
 from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
@@ -34,7 +34,7 @@ def falsely_written(cluster: Cluster, client: Client) -> Iterator[Finding]:
     if base_family(client) != "librdkafka" or client.kind != "producer" or version is None:
         return
     transactional = is_transactional(client)
-    idempotent = value_of(cluster, client, IDEMPOTENCE)
+    idempotent = setting_value(cluster, client, IDEMPOTENCE)
     if not transactional and (isinstance(idempotent, Unknown) or not is_true(idempotent.value)):
         return
     having = [

@@ -22,7 +22,7 @@ def limit_rules(cluster: Cluster) -> Iterator[Finding]:
     """All of them, each once. What may lose records that no answer is about leaves the audit undecided
     (docs/decisions/0014-what-is-not-modelled.md)."""
     found: dict[str, Setting] = {}
-    for setting in _everywhere(cluster):
+    for setting in _settings_of_all_layers(cluster):
         if setting.key == TIERED and is_true(setting.value):
             found.setdefault("tiered", setting)
         if setting.key == TIERED_TOPIC and is_true(setting.value):
@@ -90,7 +90,7 @@ _TO_DO = {
 }
 
 
-def _everywhere(cluster: Cluster) -> Iterator[Setting]:
+def _settings_of_all_layers(cluster: Cluster) -> Iterator[Setting]:
     for topic in cluster.topics:
         yield from topic.settings
     yield from cluster.dynamic

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import place_of, value_of
+from ..cluster.settings import setting_place, setting_value
 from ..cluster.statements import Unknown
 from ..kafka.keys import declared_key
 from ..kafka.versions import is_at_least
@@ -73,7 +73,7 @@ def moves_between_directories(cluster: Cluster) -> Iterator[Finding]:
     if kafka is None or is_at_least(kafka.value, "2.7") is not True:
         return
     for broker in cluster.keepers:
-        answer = value_of(cluster, broker, LOG_DIRS)
+        answer = setting_value(cluster, broker, LOG_DIRS)
         if not isinstance(answer, Unknown) and "," in answer.value.strip(", "):
             what = (
                 "where a leader's log is moved to another directory of its broker, and nobody writes to that partition,"
@@ -81,7 +81,7 @@ def moves_between_directories(cluster: Cluster) -> Iterator[Finding]:
             )
             to_do = "look at the ISR after a move, and write a record, or move the leader, where one stays out"
             source = f"KAFKA-20961, KAFKA-15608; {_SHOWS_MOVED}"
-            yield Finding("advice", "note", what, place_of(cluster, broker, LOG_DIRS), to_do, source)
+            yield Finding("advice", "note", what, setting_place(cluster, broker, LOG_DIRS), to_do, source)
             return
 
 

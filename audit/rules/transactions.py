@@ -16,7 +16,7 @@ from functools import cache
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding, ModelRun
-from ..cluster.settings import base_family, place_of
+from ..cluster.settings import base_family, setting_place
 from ..exploring.small_models import SmallModel, explore_small_model
 from ..kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, ReleasesSince
 from ..kafka.versions import is_at_least
@@ -98,7 +98,7 @@ _HAPPENS = {
 
 
 @cache
-def run_to(hazard: Hazard, release: ReleasesSince) -> ModelRun | None:
+def run_to_hazard(hazard: Hazard, release: ReleasesSince) -> ModelRun | None:
     """A shortest run to it in that release; None where the model finds none. Raises RuntimeError where an exploration
     does not end, or nothing was late in it."""
     profile = release.offsets if hazard.of_offsets else release.records
@@ -118,10 +118,12 @@ def transaction_rules(cluster: Cluster) -> Iterator[Finding]:
     if not writers:
         return
     version = cluster.versions.kafka.value if cluster.versions.kafka is not None else None
-    writer, second = min(((one, of_version_2(cluster, one)) for one in writers), key=lambda pair: _ORDER[pair[1]])
-    where = place_of(cluster, writer, TRANSACTIONAL)
-    found = _of_any(second) if version is None else _of_one(version, second)
-    for hazard, when, run in (*found, *_of_calls(cluster, writers, second)):
+    writer, second = min(
+        ((one, uses_transactions_version_2(cluster, one)) for one in writers), key=lambda pair: _ORDER[pair[1]]
+    )
+    where = setting_place(cluster, writer, TRANSACTIONAL)
+    found = _rows_of_unknown_version(second) if version is None else _rows_of_known_version(version, second)
+    for hazard, when, run in (*found, *_rows_of_repeated_calls(cluster, writers, second)):
         severity = "note" if when else "warning"
         source = f"{run.command}; {hazard.source}"
         yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, source, run)
@@ -150,19 +152,21 @@ Row = tuple[Hazard, str, ModelRun]
 """A hazard; where it is, in words, if that is not known; and a run to it."""
 
 
-def _of_one(version: str, second: bool | None) -> Iterator[Row]:
+def _rows_of_known_version(version: str, second: bool | None) -> Iterator[Row]:
     """Of a version that is known, with transactions of version 2, without, or either (None)."""
     newest = is_at_least(version, "4.0") is True
-    old = _release_of(version, BEFORE_VERSION_2)
+    old = _newest_release_of_version(version, BEFORE_VERSION_2)
     if newest and second is not False:
-        yield from _rows(_release_of(version, WITH_VERSION_2), "")
+        yield from _rows_of_release(_newest_release_of_version(version, WITH_VERSION_2), "")
     if not newest:
-        yield from _rows(old, "")
+        yield from _rows_of_release(old, "")
     elif second is not True:
-        yield from _rows(old, "" if second is False else "without transaction.version=2, or with clients before 4.0, ")
+        yield from _rows_of_release(
+            old, "" if second is False else "without transaction.version=2, or with clients before 4.0, "
+        )
 
 
-def _rows(release: ReleasesSince, when: str) -> Iterator[Row]:
+def _rows_of_release(release: ReleasesSince, when: str) -> Iterator[Row]:
     """What the model finds in a release. What hangs with records is not said of offsets again; nor is a marker that is
     sent twice where other requests do the same. In version 2 what T6 finds of offsets shares its transaction's fate
     (docs/transactions.md)."""
@@ -170,17 +174,17 @@ def _rows(release: ReleasesSince, when: str) -> Iterator[Row]:
     for hazard in (HANGS, HANGS_IN_OFFSETS, TEARS, MARKER, UNFENCED):
         if hazard.fails in told or (hazard is UNFENCED and release in WITH_VERSION_2):
             continue
-        run = run_to(hazard, release)
+        run = run_to_hazard(hazard, release)
         if run is not None:
             told.add(hazard.fails)
             yield hazard, when, run
 
 
-def _of_any(second: bool | None) -> Iterator[Row]:
+def _rows_of_unknown_version(second: bool | None) -> Iterator[Row]:
     """Where the brokers' version is not known: what hangs with records, and what tears, up to the last release that
     has it without version 2."""
     for hazard in (HANGS, TEARS):
-        having = [(at, run) for at, release in enumerate(BEFORE_VERSION_2) if (run := run_to(hazard, release))]
+        having = [(at, run) for at, release in enumerate(BEFORE_VERSION_2) if (run := run_to_hazard(hazard, release))]
         if not having:
             continue
         at, run = having[-1]
@@ -191,30 +195,32 @@ def _of_any(second: bool | None) -> Iterator[Row]:
         yield hazard, when, run
 
 
-def _is_of_application(writer: Client) -> bool:
+def _is_application_producer(writer: Client) -> bool:
     """Whether a producer is not one that Streams or Connect makes; one of Spring's profiles is an application's own."""
     return not writer.is_embedded or (writer.family is not None and writer.family.value != "java")
 
 
-def _of_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) -> Iterator[Row]:
+def _rows_of_repeated_calls(cluster: Cluster, writers: Iterable[Client], second: bool | None) -> Iterator[Row]:
     """What a second call of sendOffsetsToTransaction in a transaction may do: of producers that are an application's
     own. Kafka Streams calls once, and Connect never."""
-    if not any(_is_of_application(writer) for writer in writers):
+    if not any(_is_application_producer(writer) for writer in writers):
         return
     version = cluster.versions.kafka
     newest = second is not False and version is not None and is_at_least(version.value, "4.0") is True
     releases = WITH_VERSION_2 if newest else BEFORE_VERSION_2
-    run = run_to(OLDER_COUNTS, releases[-1] if version is None else _release_of(version.value, releases))
+    run = run_to_hazard(
+        OLDER_COUNTS, releases[-1] if version is None else _newest_release_of_version(version.value, releases)
+    )
     if run is not None:
         yield OLDER_COUNTS, "where an application calls sendOffsetsToTransaction twice in a transaction, ", run
 
 
-def _release_of(version: str, releases: tuple[ReleasesSince, ...]) -> ReleasesSince:
+def _newest_release_of_version(version: str, releases: tuple[ReleasesSince, ...]) -> ReleasesSince:
     """The last of some releases that a version may be of; where its text leaves it open, the one before."""
     return next((one for one in reversed(releases) if is_at_least(version, one.since) is True), releases[0])
 
 
-def of_version_2(cluster: Cluster, writer: Client) -> bool | None:
+def uses_transactions_version_2(cluster: Cluster, writer: Client) -> bool | None:
     """Whether a producer's transactions are of version 2: its brokers have finalized that, and its client speaks it,
     as Java's does since 4.0, and librdkafka's does not; None where it is not known."""
     new = None if writer.version is None else is_at_least(writer.version.value, "4.0")

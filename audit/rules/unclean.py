@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ..cluster.cluster import Client, Cluster, Topic
 from ..cluster.findings import Finding
-from ..cluster.settings import place_of, value_of
+from ..cluster.settings import setting_place, setting_value
 from ..cluster.statements import Unknown
 from ..facts.controller_settings import UNCLEAN, unclean_elections
 from ..kafka.internal_topics import INTERNAL
@@ -48,7 +48,7 @@ def lost_markers(cluster: Cluster, unclean: Sequence[Topic]) -> Iterator[Finding
             "are dropped or aborted ones are read"
         )
         to_do = f"{_TO_DO}; after such an election kafka-transactions.sh find-hanging, then abort"
-        where = place_of(cluster, topics[0], UNCLEAN)
+        where = setting_place(cluster, topics[0], UNCLEAN)
         yield Finding("advice", "warning", what, where, to_do, f"KAFKA-20716; {_HANGS}")
 
 
@@ -68,11 +68,13 @@ def deleted_segments(cluster: Cluster, unclean: Sequence[Topic]) -> Iterator[Fin
             "in remote storage, as with a new disk, deletes that, too, and what is written after such an election may "
             "be lost as well"
         )
-        yield Finding("advice", "warning", what, place_of(cluster, topics[0], UNCLEAN), _TO_DO, f"KIP-405; {_DELETES}")
+        yield Finding(
+            "advice", "warning", what, setting_place(cluster, topics[0], UNCLEAN), _TO_DO, f"KIP-405; {_DELETES}"
+        )
 
 
 def _is_tiered(cluster: Cluster, topic: Topic) -> bool:
-    answer = value_of(cluster, topic, TIERED_TOPIC)
+    answer = setting_value(cluster, topic, TIERED_TOPIC)
     return not isinstance(answer, Unknown) and is_true(answer.value)
 
 

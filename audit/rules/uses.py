@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import value_of
+from ..cluster.settings import setting_value
 from ..cluster.statements import Default, Origin, StatedValue, Unknown
 from ..facts.producers import ACKS, asks_for_idempotence
 
@@ -41,7 +41,7 @@ def _weak_acks(cluster: Cluster, client: Client) -> tuple[str, Origin] | None:
     elif asks_for_idempotence(cluster, client):
         return None
     else:
-        answers = [value_of(cluster, client, ACKS)]
+        answers = [setting_value(cluster, client, ACKS)]
     for answer in answers:
         if isinstance(answer, Unknown) and not answer.possible:
             return f"acks that are not known ({answer.why})", client.origin

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from ..cluster.cluster import Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import ELR_FEATURE, elr_is_too_early, is_whole
+from ..cluster.settings import ELR_FEATURE, elr_is_too_early, has_readable_file
 from ..cluster.statements import Setting
 from ..facts.record_format import FORMATS, is_before_epochs
 from ..kafka.keys import declared_key, is_true
-from ..kafka.versions import is_at_least, span
+from ..kafka.versions import is_at_least, releases_meant
 from ..startup.protocol_versions import FORMAT, PROTOCOL, levels_above, why_version_refused
 
 ZOOKEEPER_CONNECT = declared_key("zookeeper.connect")
@@ -26,10 +26,10 @@ def version_rules(cluster: Cluster) -> Iterator[Finding]:
     yield from old_format(cluster)
     yield from elr_too_early(cluster)
     yield from features_too_new(cluster)
-    yield from ends_that_go_back(cluster)
+    yield from high_watermarks_that_go_back(cluster)
 
 
-def ends_that_go_back(cluster: Cluster) -> Iterator[Finding]:
+def high_watermarks_that_go_back(cluster: Cluster) -> Iterator[Finding]:
     """Consumers that a leader's move throws back: up to 2.1 a new leader says that its log ends at its high watermark,
     which may be below what was read from the one before (KIP-207)."""
     kafka = cluster.versions.kafka
@@ -84,7 +84,9 @@ def all_settings(cluster: Cluster) -> Iterator[Setting]:
 def unclean_in_kraft(cluster: Cluster) -> Iterator[Finding]:
     """KRaft reads unclean.leader.election.enable since 3.9.0: before that it does nothing, and harms afterwards."""
     key = UNCLEAN_LEADER_ELECTION_ENABLE
-    heard = replace(cluster, brokers=cluster.controllers)  # what brokers alone have is never read (`unheard_settings`)
+    heard = replace(
+        cluster, brokers=cluster.controllers
+    )  # what brokers alone have is never read (`settings_not_read_by_controllers`)
     stated = [setting for setting in all_settings(heard) if setting.key == key and is_true(setting.value)]
     kafka = cluster.versions.kafka
     reads = is_at_least(kafka.value, "3.9") if kafka is not None else None
@@ -124,7 +126,7 @@ def features_held_back(cluster: Cluster) -> Iterator[Finding]:
         level, gates, name = cluster.versions.inter_broker_protocol, OLD_GATES, PROTOCOL
     if kafka is None or level is None:
         return
-    if span(level.value)[0] > span(kafka.value)[1]:
+    if releases_meant(level.value)[0] > releases_meant(kafka.value)[1]:
         early = name == PROTOCOL and not why_version_refused(level.value, kafka.value)
         why = "in which it is not finished" if early else "which does not know it"
         what = f"{name} {level.value} is above Kafka {kafka.value}, {why}"
@@ -157,7 +159,7 @@ def removed_settings(cluster: Cluster) -> Iterator[Finding]:
     settings = {setting.key: setting for setting in all_settings(cluster) if setting.key in GONE}
     for key, setting in settings.items():
         alone = key == ZOOKEEPER_CONNECT and cluster.control_plane == "zookeeper"
-        if alone and all(is_whole(cluster, keeper) for keeper in cluster.keepers):
+        if alone and all(has_readable_file(cluster, keeper) for keeper in cluster.keepers):
             continue  # it is all that the nodes have: without `process.roles` they do not start (`startup`)
         if kafka is not None and is_at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"

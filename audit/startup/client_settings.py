@@ -74,7 +74,7 @@ def settings_in_force(client: Client) -> list[Setting]:
     return list({setting.key: setting for setting in client.settings if not setting.when}.values())
 
 
-def is_in(client: Client, since: str, until: str = "") -> bool:
+def is_version_known_between(client: Client, since: str, until: str = "") -> bool:
     """Whether a client's release is stated, and from `since` on and before `until`; "" is any."""
     if client.version is None or (since and is_at_least(client.version.value, since) is not True):
         return False
@@ -83,7 +83,7 @@ def is_in(client: Client, since: str, until: str = "") -> bool:
 
 def _is_known_to(client: Client, since: str, until: str = "") -> bool:
     """The same, where what all releases have is known to one that is not stated, too."""
-    return not (since or until) or is_in(client, since, until)
+    return not (since or until) or is_version_known_between(client, since, until)
 
 
 # --- by type, range and word ------------------------------------------------------------------------------------------
@@ -106,7 +106,7 @@ def _why_other_refused(client: Client, setting: Setting) -> str:
         reasons = [_why_value_refused(row, setting.value) for row in rows]
         ever = any(not row.since for row in rows) and any(not row.until for row in rows)
         return reasons[-1] if ever and all(reasons) else ""
-    found = [row for row in rows if is_in(client, row.since, row.until)]
+    found = [row for row in rows if is_version_known_between(client, row.since, row.until)]
     return next((why for row in found if (why := _why_value_refused(row, setting.value))), "")
 
 
@@ -125,9 +125,11 @@ def _why_servers_refused(client: Client, value: str) -> str:
     servers = [server.strip() for server in value.split(",")]
     if not any(servers):
         return "names no server"
-    if "" in servers and is_in(client, "4.2"):
+    if "" in servers and is_version_known_between(client, "4.2"):
         return "has a server without a name"
-    is_whole = is_in(client, "3.8", "3.9.1") or is_in(client, "4.0")  # what the pattern is about
+    is_whole = is_version_known_between(client, "3.8", "3.9.1") or is_version_known_between(
+        client, "4.0"
+    )  # what the pattern is about
     for server in filter(None, servers):
         found = re.fullmatch(r".*?\[?([0-9a-zA-Z\-%._:]*)\]?:([0-9]+)", server)
         if found is None or (is_whole and not re.fullmatch(r"(\w+://)?\[?[\w\-%.:]*\]?:\d+", server)):
@@ -140,14 +142,18 @@ def _why_servers_refused(client: Client, value: str) -> str:
 def _why_group_refused(client: Client, value: str) -> str:
     """An empty name (KafkaConsumer of 2.2 on; refused by all consumers of KIP-848, and by all of 4.0 and later)."""
     protocol = stated_setting(client, PROTOCOL)
-    of_new = protocol is not None and protocol.value.strip().lower() == "consumer" and is_in(client, "3.7")
-    return "is an empty name" if not value.strip() and (of_new or is_in(client, "4.0")) else ""
+    of_new = (
+        protocol is not None
+        and protocol.value.strip().lower() == "consumer"
+        and is_version_known_between(client, "3.7")
+    )
+    return "is an empty name" if not value.strip() and (of_new or is_version_known_between(client, "4.0")) else ""
 
 
 def _why_member_refused(client: Client, value: str) -> str:
     """The name of a static member, which is one of a topic's (KIP-345)."""
     name = value.strip()
-    if not is_in(client, "2.3"):
+    if not is_version_known_between(client, "2.3"):
         return ""
     if not name:
         return "is an empty name"
@@ -174,9 +180,9 @@ def _why_assignors_refused(client: Client, value: str) -> str:
     word = next((name for name in names if name in WORDS), "")
     protocol = stated_setting(client, PROTOCOL)
     is_new = protocol is not None and protocol.value.strip().lower() == "consumer"
-    if word and (not is_new or is_in(client, "", "3.8")):
+    if word and (not is_new or is_version_known_between(client, "", "3.8")):
         return f"names `{word}`, librdkafka's word, which Java does not know as a class"
-    if len(set(names)) < len(names) and is_in(client, "3.1", "4.2"):
+    if len(set(names)) < len(names) and is_version_known_between(client, "3.1", "4.2"):
         return "names one assignor twice"
     return _why_class_refused(client, value)
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from ...language.immutable import immutable
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, value_of
+from ..cluster.settings import base_family, setting_value
 from ..cluster.statements import Setting, Unknown
 from ..kafka.keys import declared_key, is_true
 from ..kafka.tools import BOOTSTRAP
@@ -94,7 +94,7 @@ def _service_findings(
     kafka = cluster.versions.kafka
     if kafka is None:
         return
-    needs = list(_needs(cluster, protocol, kafka.value))
+    needs = list(_unmet_needs(cluster, protocol, kafka.value))
     said = f"`{setting.key}={setting.value}`"
     if needs:
         why, steps = "; ".join(why for why, _ in needs), "; ".join(to_do for _, to_do in needs)
@@ -109,7 +109,7 @@ def _service_findings(
         yield Finding("incomplete", "warning", what, setting.origin, to_do, protocol.source)
 
 
-def _needs(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Need]:
+def _unmet_needs(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Need]:
     if is_at_least(kafka, protocol.since) is False:
         since = "4.0" if protocol is CONSUMER else "4.2"
         yield f"brokers of {kafka} do not have that protocol", f"brokers of {since} or later"
@@ -134,22 +134,22 @@ def _raise_feature(protocol: GroupProtocol, kafka: str) -> str:
 def _disabling_settings(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Need]:
     """What brokers' own settings switch off."""
     for broker in cluster.keepers:
-        enabled = value_of(cluster, broker, PROTOCOLS)
+        enabled = setting_value(cluster, broker, PROTOCOLS)
         if protocol is SHARE or isinstance(enabled, Unknown):
             continue
-        listed = _words(enabled.value)
+        listed = _list_words(enabled.value)
         if protocol.word not in listed:
             asks = f"{PROTOCOLS}={','.join([*listed, protocol.word])} on all brokers"
             yield f"the brokers have {PROTOCOLS}={enabled.value}", asks
             break
     for broker in cluster.keepers if protocol is STREAMS and is_at_least(kafka, "4.2") is False else ():
-        unstable = value_of(cluster, broker, UNSTABLE)
+        unstable = setting_value(cluster, broker, UNSTABLE)
         if not isinstance(unstable, Unknown) and not is_true(unstable.value):
             yield f"in 4.1 its requests are unstable, and the brokers have {UNSTABLE}=false", "brokers of 4.2 or later"
             break
 
 
-def _words(text: str) -> list[str]:
+def _list_words(text: str) -> list[str]:
     return [word.strip().lower() for word in text.split(",") if word.strip()]
 
 
@@ -157,7 +157,7 @@ def _is_enabled_by_share(cluster: Cluster, protocol: GroupProtocol, kafka: str) 
     """Whether every broker of 4.1 or 4.2 switches share groups on by itself."""
     if protocol is not SHARE or is_at_least(kafka, "4.3") is not False or not cluster.keepers:
         return False
-    answers = [value_of(cluster, broker, SHARE_ENABLE) for broker in cluster.keepers]
+    answers = [setting_value(cluster, broker, SHARE_ENABLE) for broker in cluster.keepers]
     return all(not isinstance(answer, Unknown) and is_true(answer.value) for answer in answers)
 
 
@@ -193,7 +193,7 @@ def _findings_of_streams(cluster: Cluster, client: Client, setting: Setting) -> 
     """What an application makes of a protocol, by its release."""
     if setting.value.lower() == "classic":
         return
-    said, outcomes = f"`{setting.key}={setting.value}`", _outcomes(client, setting)
+    said, outcomes = f"`{setting.key}={setting.value}`", _possible_streams_outcomes(client, setting)
     source = "StreamsConfig" if setting.value.lower() != STREAMS.word else f"StreamsConfig, {STREAMS.source}"
     if outcomes == {""}:
         yield from _static_members(client, setting)
@@ -218,7 +218,7 @@ SPANS = (("before 3.7", "", "3.7"), ("3.7 to 3.9", "3.7", "4.0"), ("4.0", "4.0",
 """Releases of Streams that take a protocol in different ways: in words, since which, before which."""
 
 
-def _outcome(setting: Setting, span: int) -> str:
+def _streams_outcome(setting: Setting, span: int) -> str:
     """What an application of one of these releases makes of it; "" where it uses the protocol."""
     word, main = setting.value.lower(), setting.key.startswith("main.consumer.")
     if span == 0:
@@ -232,11 +232,11 @@ def _outcome(setting: Setting, span: int) -> str:
     return "" if word == STREAMS.word else REFUSED
 
 
-def _outcomes(client: Client, setting: Setting) -> set[str]:
+def _possible_streams_outcomes(client: Client, setting: Setting) -> set[str]:
     """What it may make of it, by what is known of its release."""
     version = client.version
     return {
-        _outcome(setting, at)
+        _streams_outcome(setting, at)
         for at, (_, since, until) in enumerate(SPANS)
         if version is None
         or (
@@ -247,7 +247,7 @@ def _outcomes(client: Client, setting: Setting) -> set[str]:
 
 
 def _outcomes_by_release(setting: Setting) -> str:
-    return "; ".join(f"{words} {_outcome(setting, at) or 'is taken'}" for at, (words, _, _) in enumerate(SPANS))
+    return "; ".join(f"{words} {_streams_outcome(setting, at) or 'is taken'}" for at, (words, _, _) in enumerate(SPANS))
 
 
 def _static_members(client: Client, setting: Setting) -> Iterator[Finding]:

@@ -71,19 +71,24 @@ def _time_reasons(cluster: Cluster, node: Broker, group: str) -> Reasons:
     for least, own, most in names.values():
         for lower, upper in ((least, most), (least, own), (own, most)):
             where = _first_stated(stated, lower, upper)
-            if where is not None and _number(stated, lower) > _number(stated, upper):
-                yield _sentence(stated, lower, "above", upper), where.origin
+            if where is not None and _number_or_default(stated, lower) > _number_or_default(stated, upper):
+                yield _contradiction_sentence(stated, lower, "above", upper), where.origin
     own, session = names[HEARTBEAT][1], names[SESSION][1]
     where = _first_stated(stated, own, session)
-    if where is not None and is_at_least(kafka.value, "4.0") and _number(stated, own) >= _number(stated, session):
-        yield _sentence(stated, own, "not below", session), where.origin
+    if (
+        where is not None
+        and is_at_least(kafka.value, "4.0")
+        and _number_or_default(stated, own) >= _number_or_default(stated, session)
+    ):
+        yield _contradiction_sentence(stated, own, "not below", session), where.origin
 
 
-def _sentence(stated_settings: Mapping[str, Setting], first: str, how: str, second: str) -> str:
-    return f"`{first}={_number(stated_settings, first)}` is {how} `{second}={_number(stated_settings, second)}`"
+def _contradiction_sentence(stated_settings: Mapping[str, Setting], first: str, how: str, second: str) -> str:
+    one, other = (_number_or_default(stated_settings, key) for key in (first, second))
+    return f"`{first}={one}` is {how} `{second}={other}`"
 
 
-def _number(stated_settings: Mapping[str, Setting], key: str) -> int:
+def _number_or_default(stated_settings: Mapping[str, Setting], key: str) -> int:
     return int(stated_settings[key].value) if key in stated_settings else int(other_settings()[key].defaults[0].value)
 
 

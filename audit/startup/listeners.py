@@ -15,8 +15,8 @@ from dataclasses import replace
 from ipaddress import ip_address
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, as_written, listener_entries, names_in
-from ..cluster.settings import is_whole, readable_settings, stated_settings
+from ..cluster.listeners import BETWEEN, CONTROLLERS, PROTOCOL, listener_entries, listener_names, written_listener_names
+from ..cluster.settings import has_readable_file, readable_settings, stated_settings
 from ..cluster.statements import Origin, Setting
 from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
@@ -41,7 +41,7 @@ def identity_refusals(cluster: Cluster, node: Broker) -> Reasons:
     stated = stated_settings(node)
     ids = [stated[key] for key in (NODE_ID, BROKER_ID) if key in stated]
     roles = stated.get(PROCESS_ROLES)
-    if roles is not None and roles.value and not ids and is_whole(cluster, node):
+    if roles is not None and roles.value and not ids and has_readable_file(cluster, node):
         yield (
             "its file has `process.roles` and no `node.id` (give it here too if the command line sets it)",
             roles.origin,
@@ -68,20 +68,20 @@ def listener_refusals(cluster: Cluster, node: Broker) -> Reasons:
     stated = readable_settings(node)
     voters = stated.get(CONTROLLER_QUORUM_VOTERS)
     if voters is not None and voters.value:
-        yield from _of_voters(cluster, voters)
+        yield from _voter_list_reasons(cluster, voters)
     advertised, listeners = stated.get(ADVERTISED_LISTENERS), stated.get("listeners")
     if advertised is not None:
         yield from _advertised_reasons(advertised, "`advertised.listeners`")
-    if listeners is not None and is_whole(cluster, node):
+    if listeners is not None and has_readable_file(cluster, node):
         yield from _unreadable_listeners(listeners)
     if listeners is None or "://" not in listeners.value:
         return
-    yield from _alone(cluster, listeners)
-    yield from _with_controllers(cluster, node, listeners, stated)
+    yield from _duplicate_listener_reasons(cluster, listeners)
+    yield from _controller_listener_reasons(cluster, node, listeners, stated)
     if "broker" not in node.roles and PROCESS_ROLES in stated:
         return
-    controllers = names_in(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
-    if advertised is None and ADVERTISED_LISTENERS not in stated_settings(node) and is_whole(cluster, node):
+    controllers = listener_names(stated[CONTROLLERS].value) if CONTROLLERS in stated else set[str]()
+    if advertised is None and ADVERTISED_LISTENERS not in stated_settings(node) and has_readable_file(cluster, node):
         yield from _advertised_reasons(listeners, "`listeners`, which are advertised,", controllers)
     yield from _broker_listener_reasons(cluster, node, listeners, stated, controllers)
 
@@ -100,8 +100,8 @@ def _missing_listener_reasons(cluster: Cluster, node: Broker) -> Reasons:
     if not named.value.strip(" ,") and cluster.states_nothing(replace(named, value="")):
         yield f"it is a node in KRaft, and `{CONTROLLERS}` names no listener", named.origin
         return
-    default = "broker" not in node.roles and names_in(named.value) == {"PLAINTEXT"}
-    if "controller" in node.roles and "listeners" not in every and not default and is_whole(cluster, node):
+    default = "broker" not in node.roles and listener_names(named.value) == {"PLAINTEXT"}
+    if "controller" in node.roles and "listeners" not in every and not default and has_readable_file(cluster, node):
         yield f"it is a controller, and its file has no `listeners` for `{CONTROLLERS}`", named.origin
 
 
@@ -113,10 +113,10 @@ def _lacks_all_of_controllers(cluster: Cluster, node: Broker) -> bool:
     shown = node.roles == ("controller",) and quorum and LOG_DIRS in every and not every.keys().isdisjoint(IDS)
     if not shown or CONTROLLERS in every or "listeners" in every:
         return False
-    return is_whole(cluster, node) or _is_of_apaches_image(cluster, node)
+    return has_readable_file(cluster, node) or _is_set_by_apache_image_alone(cluster, node)
 
 
-def _is_of_apaches_image(cluster: Cluster, node: Broker) -> bool:
+def _is_set_by_apache_image_alone(cluster: Cluster, node: Broker) -> bool:
     """Whether variables of Apache's image are all that a node is started with, to which the image adds no listener of a
     controller (its script `configure`, KafkaDockerWrapper)."""
     owner = cluster.versions.distribution
@@ -132,7 +132,7 @@ def _unreadable_listeners(listeners: Setting) -> Reasons:
             return
 
 
-def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
+def _voter_list_reasons(cluster: Cluster, voters: Setting) -> Reasons:
     """`{id}@{host}:{port}`, with commas between (parseVoterConnections), and since 3.8 no host that is every one
     (KafkaRaftServer, QuorumConfig.NON_ROUTABLE_HOST)."""
     kafka = cluster.versions.kafka
@@ -149,7 +149,7 @@ def _of_voters(cluster: Cluster, voters: Setting) -> Reasons:
             return
 
 
-def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
+def _duplicate_listener_reasons(cluster: Cluster, listeners: Setting) -> Reasons:
     """Names and ports are different (CoreUtils.validate). Since 3.6 exactly two may share a port, one at an IPv4 and
     one at an IPv6 address (KAFKA-13299). Port 0 is any."""
     names = Counter(name.upper() for name, _, _ in listener_entries(listeners))
@@ -161,11 +161,11 @@ def _alone(cluster: Cluster, listeners: Setting) -> Reasons:
     kafka = cluster.versions.kafka
     pairs = kafka is None or is_at_least(kafka.value, "3.6") is not False
     for port, of_port in hosts.items():
-        if port and len(of_port) > 1 and not (pairs and sorted(map(_family, of_port)) == [4, 6]):
+        if port and len(of_port) > 1 and not (pairs and sorted(map(_address_family, of_port)) == [4, 6]):
             yield f"two of its `listeners` have the port {port}", listeners.origin
 
 
-def _family(host: str) -> int:
+def _address_family(host: str) -> int:
     """4 or 6, of an address; 0 of a name, or of no host."""
     try:
         return ip_address(host).version
@@ -181,20 +181,20 @@ def _advertised_reasons(setting: Setting, what: str, but: set[str] | None = None
             return
 
 
-def _with_controllers(
+def _controller_listener_reasons(
     cluster: Cluster, node: Broker, listeners: Setting, setting_by_key: Mapping[str, Setting]
 ) -> Reasons:
     """The controllers' listeners are among those of a controller and not among those of a broker alone. Names in
     `listeners` are put into capitals, those of controllers are compared as they are written (controllerListenerNames,
     2.8 to 4.3). Each node of KRaft names one, a controller at least one of its own (validateValues, 3.3 to 4.3:
     validateAdvertisedControllerListenersNonEmptyForKRaftController)."""
-    controllers, mine = setting_by_key.get(CONTROLLERS), names_in(listeners.value)
+    controllers, mine = setting_by_key.get(CONTROLLERS), listener_names(listeners.value)
     if controllers is not None:
-        also = mine & names_in(controllers.value)
+        also = mine & listener_names(controllers.value)
         if "controller" in node.roles and not also:
             yield f"it is a controller, and `{CONTROLLERS}` names none of its `listeners`", controllers.origin
         elif "controller" in node.roles:
-            yield from _as_compared(cluster, controllers, mine)
+            yield from _missing_controller_listener_reasons(cluster, controllers, mine)
         if node.roles == ("broker",) and also:
             yield f"it is a broker alone, and `{CONTROLLERS}` names one of its `listeners`", listeners.origin
     every = stated_settings(node)
@@ -207,17 +207,17 @@ def _with_controllers(
         yield f"it is a {what}, and its file has no `{CONTROLLERS}`", listeners.origin
 
 
-def _as_compared(cluster: Cluster, controllers: Setting, mine: set[str]) -> Reasons:
+def _missing_controller_listener_reasons(cluster: Cluster, controllers: Setting, mine: set[str]) -> Reasons:
     """All of the controllers' listeners are among a controller's own; up to 4.0 a blank after a comma counts
     (controllerListenerNames, which Csv.parseCsvList reads since 4.1)."""
-    others = sorted(names_in(controllers.value) - mine)
+    others = sorted(listener_names(controllers.value) - mine)
     kafka = cluster.versions.kafka
     if others:
         yield (
             f"it is a controller, and `{CONTROLLERS}` has {others[0]}, which is not one of its `listeners`",
             (controllers.origin),
         )
-    elif not as_written(controllers.value) <= mine:
+    elif not written_listener_names(controllers.value) <= mine:
         yield (
             f"it is a controller, and `{CONTROLLERS}` is not as its `listeners` have it, in capitals",
             controllers.origin,
@@ -243,15 +243,15 @@ def _broker_listener_reasons(
     source = setting_by_key.get(ADVERTISED_LISTENERS, listeners)
     if ADVERTISED_LISTENERS in every and ADVERTISED_LISTENERS not in setting_by_key:
         return
-    mine = names_in(source.value)
+    mine = listener_names(source.value)
     if named is not None:
-        if BETWEEN in setting_by_key and not (mine - controllers if "controller" in node.roles else mine) & names_in(
-            named.value
-        ):
+        if BETWEEN in setting_by_key and not (
+            mine - controllers if "controller" in node.roles else mine
+        ) & listener_names(named.value):
             yield f"`{BETWEEN}={named.value}` is not one of its `{source.key}`", named.origin
         return
     if protocol is not None and PROTOCOL not in setting_by_key:
         return
     wanted = protocol.value.strip().upper() if protocol is not None else "PLAINTEXT"
-    if wanted not in mine - controllers and is_whole(cluster, node):
+    if wanted not in mine - controllers and has_readable_file(cluster, node):
         yield f"`{source.key}` have no {wanted}, and no `{BETWEEN}` names another one for brokers", source.origin

@@ -17,7 +17,7 @@ from typing import TypeAlias
 
 from ...language.immutable import immutable
 from ..cluster.cluster import DESCRIBED, Broker, Cluster
-from ..cluster.settings import is_whole, stated_settings, value_of
+from ..cluster.settings import has_readable_file, setting_value, stated_settings
 from ..cluster.statements import HIDDEN, Default, Origin, Setting, StatedValue
 from ..kafka.keys import NEVER_EMPTY, Key, declared_key, settings_by_name, why_illegal
 from . import protocol_versions
@@ -87,10 +87,10 @@ def why_node_is_down(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
     Its files count alone: what a running broker says of itself is no reason, and has defaults among it.
     """
     at = next(number for number, one in enumerate(cluster.brokers) if one is node)
-    filed = _as_filed(cluster)
+    filed = _cluster_as_in_files(cluster)
     if node.settings and not filed.brokers[at].settings:
         return "", node.origin
-    return next(_reasons(filed, filed.brokers[at]), ("", node.origin))
+    return next(_refusal_reasons(filed, filed.brokers[at]), ("", node.origin))
 
 
 def _reasons_at_once(cluster: Cluster, node: Broker) -> Sequence[tuple[str, Origin]]:
@@ -99,7 +99,7 @@ def _reasons_at_once(cluster: Cluster, node: Broker) -> Sequence[tuple[str, Orig
     why, where = why_node_is_down(cluster, node)
     if not why:
         return ()
-    filed = _as_filed(cluster)
+    filed = _cluster_as_in_files(cluster)
     own = filed.brokers[next(number for number, one in enumerate(cluster.brokers) if one is node)]
     return list(dict.fromkeys([*_value_refusals(filed, own), (why, where)]))
 
@@ -113,7 +113,7 @@ def _value_refusals(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origi
     yield from type_refusals(cluster, node)
 
 
-def _as_filed(cluster: Cluster) -> Cluster:
+def _cluster_as_in_files(cluster: Cluster) -> Cluster:
     """The same without what running brokers say of themselves."""
     running = {path for path, form in cluster.files if form in DESCRIBED}
     if not running:
@@ -140,11 +140,11 @@ def ids_of_absent_nodes(cluster: Cluster) -> frozenset[int]:
     return ids_of_down_nodes(cluster) | {id_ for id_, _ in silent}
 
 
-def _reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def _refusal_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     yield from _value_refusals(cluster, node)
     yield from role_refusals(cluster, node)
     yield from list_refusals(cluster, node)
-    yield from _together(cluster, node)
+    yield from _combination_reasons(cluster, node)
     yield from number_refusals(cluster, node)
     yield from group_refusals(cluster, node)
     yield from protocol_versions.version_refusals(cluster, node)
@@ -183,22 +183,22 @@ def is_read(cluster: Cluster, key: Key) -> bool:
     return not key.since and (not key.until or cluster.control_plane == "zookeeper")
 
 
-def _together(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def _combination_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """Settings that are legal alone."""
-    wait, lag = (value_of(cluster, node, key) for key in (WAIT, LAG))
+    wait, lag = (setting_value(cluster, node, key) for key in (WAIT, LAG))
     if isinstance(wait, StatedValue | Default) and isinstance(lag, StatedValue | Default):
         stated = next((setting for setting in (wait, lag) if isinstance(setting, StatedValue)), None)
         if stated is not None and int(wait.value) > int(lag.value):
             yield f"`{WAIT}={wait.value}` is above `{LAG}={lag.value}`", stated.origin
-    yield from _of_logs(cluster, node)
-    yield from _of_locks(cluster, node)
+    yield from _log_directory_reasons(cluster, node)
+    yield from _locked_directory_reasons(cluster, node)
     voters = next((setting for setting in reversed(node.settings) if setting.key == CONTROLLER_QUORUM_VOTERS), None)
     roles = any(setting.key == PROCESS_ROLES and setting.value for setting in node.settings)
     if voters is None or node.id is None or not roles or "${" in voters.value or "@" not in voters.value:
         return
     if not node.states_id:
         return  # the pods of a set are numbered by their reader, and an init container gives them other ids
-    votes = node.id in {int(id_) for id_ in _ids(voters.value)}
+    votes = node.id in {int(id_) for id_ in _ids_in_voter_list(voters.value)}
     if "controller" in node.roles and not votes:
         yield f"it is a controller, and `{voters.key}` has no voter {node.id}", voters.origin
     elif "controller" not in node.roles and votes:
@@ -213,7 +213,7 @@ RETENTION = (
 """The strongest first. Of these 0 is refused (validateValues: logRetentionTimeMillis); below 0 there is no limit."""
 
 
-def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def _log_directory_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
     stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
@@ -224,33 +224,33 @@ def _of_logs(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
         yield f"`{kept.key}=0` keeps nothing: 1 or more, or -1 for no limit", kept.origin
 
 
-def _of_locks(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def _locked_directory_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     """A directory that an earlier node on its host has: who starts second finds its `.lock` taken (LogManager,
     lockLogDirs). Containers have file systems of their own, of which they share what they mount; and where a relative
     path is nothing says."""
-    yield from _of_shared_mounts(cluster, node)
-    mine = _directories(cluster, node)
+    yield from _shared_mount_reasons(cluster, node)
+    mine = _log_directories(cluster, node)
     for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
-        if node.machine is None or other.machine != node.machine or not is_whole(cluster, other):
+        if node.machine is None or other.machine != node.machine or not has_readable_file(cluster, other):
             continue
-        both = [path for path in _directories(cluster, other) if path in mine]
+        both = [path for path in _log_directories(cluster, other) if path in mine]
         if both:
             yield f"{both[0]} is a log directory of {other.origin.path} on its host, too, which locks it", mine[both[0]]
 
 
-def _of_shared_mounts(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
+def _shared_mount_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str, Origin]]:
     stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
     for other in cluster.brokers[: next(at for at, one in enumerate(cluster.brokers) if one is node)]:
-        theirs = dict(_places(other))
-        for place, (folder, named) in _places(node):
+        theirs = dict(_log_directory_places(other))
+        for place, (folder, named) in _log_directory_places(node):
             if place in theirs:
                 why = f"its log directory {folder} is the {named}, as is that of {other.origin.place}, which locks it"
                 yield why, where.origin if where is not None else node.origin
                 return
 
 
-def _places(node: Broker) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
+def _log_directory_places(node: Broker) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
     """Where a node's log directories lie, so that two that lie at one place are one directory: of one compose file, or
     in one namespace of Kubernetes. With each the directory, and its place in words."""
     around = node.origin.path if node.pod is None else node.pod.namespace
@@ -258,22 +258,22 @@ def _places(node: Broker) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:
         yield (around, named), (folder, named)
 
 
-def _directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
+def _log_directories(cluster: Cluster, node: Broker) -> dict[str, Origin]:
     stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
-    if where is None or not is_whole(cluster, node):
+    if where is None or not has_readable_file(cluster, node):
         return {}
     paths = (path.strip().rstrip("/") for path in where.value.split(","))
     return {path: where.origin for path in paths if path.startswith("/") and "$" not in path}
 
 
-def _ids(text: str) -> Iterator[str]:
+def _ids_in_voter_list(text: str) -> Iterator[str]:
     for voter in text.split(","):
         number = voter.partition("@")[0].strip()
         if number.isascii() and number.isdecimal():
             yield number
 
 
-def refusals(cluster: Cluster) -> Refusals:
+def why_nodes_are_down(cluster: Cluster) -> Refusals:
     """Every node of a cluster, and why it does not start; "" where nothing says so."""
     return tuple((node, why_node_is_down(cluster, node)[0]) for node in cluster.brokers)

@@ -47,7 +47,7 @@ def possible_refusal(client: Client, refuse: Callable[[Client], Iterable[Finding
         return None
     known, reason = found[-1]
     family, version = (stated.value if stated is not None else "" for stated in (known.family, known.version))
-    of_old = (next(iter(refuse(one)), None) for one in _clients_of(client, "java", OLD_JAVA))
+    of_old = (next(iter(refuse(one)), None) for one in _clients_of_releases(client, "java", OLD_JAVA))
     is_certain = len(found) == len(tried) and (base_family(client) not in (None, "java") or all(of_old))
     return PossibleRefusal(reason, f"{family} {version}", is_certain)
 
@@ -58,10 +58,10 @@ def possible_clients(client: Client) -> list[Client]:
         return []
     family = base_family(client)
     names = (family,) if family is not None else WITH_FILES
-    return [one for name in names for one in _clients_of(client, name, RELEASES_OF.get(name, ()))]
+    return [one for name in names for one in _clients_of_releases(client, name, RELEASES_OF.get(name, ()))]
 
 
-def _clients_of(client: Client, family: str, releases: Iterable[str]) -> list[Client]:
+def _clients_of_releases(client: Client, family: str, releases: Iterable[str]) -> list[Client]:
     stated = client.family or StatedValue(family, client.origin, "not stated")
     versions = [StatedValue(release, client.origin, "not stated") for release in releases]
     return [replace(client, family=stated, version=version) for version in versions]

@@ -21,13 +21,13 @@ from collections.abc import Iterator
 from ...language.immutable import immutable
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, number_of, place_of, value_of
+from ..cluster.settings import base_family, setting_number, setting_place, setting_value
 from ..cluster.statements import Setting, Unknown
 from ..kafka.keys import declared_key, is_true
 from ..kafka.versions import is_at_least
 from .client_settings import refused_values, settings_in_force, stated_setting
 from .possible_clients import PossibleRefusal, possible_refusal, unknown_start
-from .served_clients import is_not_served
+from .served_clients import unserved_client_findings
 
 REQUEST_TIMEOUT_MS = declared_key("request.timeout.ms")
 TRANSACTION_MAX_TIMEOUT_MS = declared_key("transaction.max.timeout.ms")
@@ -79,13 +79,13 @@ DEMANDS = {
 
 def why_producer_stops(cluster: Cluster, client: Client) -> str:
     """Why a producer does not start, in words; "" if nothing says that it does not."""
-    refusal = refusal_of(cluster, client)
+    refusal = first_refusal_of_producer(cluster, client)
     return "" if refusal is None else refusal.what
 
 
-def refusal_of(cluster: Cluster, client: Client) -> Finding | None:
+def first_refusal_of_producer(cluster: Cluster, client: Client) -> Finding | None:
     """The first thing for which a producer does not start; None if nothing says that it does not."""
-    return next((refusal for refusal in (*refusals(cluster, client), *refused_values(client))), None)
+    return next((refusal for refusal in (*combination_refusals(cluster, client), *refused_values(client))), None)
 
 
 def refused_settings(refusal: Finding, client: Client) -> list[Setting]:
@@ -99,10 +99,10 @@ def names_key(text: str, key: str) -> bool:
     return re.search(rf"(?<![\w.]){re.escape(key)}(?![\w]|\.\w)", text) is not None
 
 
-def refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def combination_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """The settings of a producer that are legal alone, and that it refuses together; where its family or release is not
     stated, what all that it may be refuse."""
-    yield from (finding for finding in is_not_served(cluster, client) if finding.severity == "error")
+    yield from (finding for finding in unserved_client_findings(cluster, client) if finding.severity == "error")
     own = list(_own_refusals(cluster, client))
     yield from own
     possible = None if own else _possible_refusal(cluster, client)
@@ -124,17 +124,17 @@ def _possible_refusal(cluster: Cluster, client: Client) -> PossibleRefusal | Non
 
 def _own_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """What a producer refuses by itself, whatever its brokers serve."""
-    yield from _timeout(cluster, client)
-    demands = _demands(client)
+    yield from _transaction_timeout_refusals(cluster, client)
+    demands = _idempotence_demands(client)
     if demands is not None:
-        yield from _not_idempotent(cluster, client, demands)
-        yield from _transactional(client, demands)
+        yield from _idempotence_refusals(cluster, client, demands)
+        yield from _transaction_refusals(client, demands)
     yield from _unknown_to_kafka_python(client)
-    yield from _delivery(cluster, client)
-    yield from _two_phases(client)
+    yield from _delivery_timeout_refusals(cluster, client)
+    yield from _two_phase_commit_refusals(client)
 
 
-def _two_phases(client: Client) -> Iterator[Finding]:
+def _two_phase_commit_refusals(client: Client) -> Iterator[Finding]:
     """A transaction of two phases has no timeout of its own (KIP-939, ProducerConfig of 4.1)."""
     asked, timeout = stated_setting(client, TWO_PHASES), stated_setting(client, TRANSACTION_TIMEOUT_MS)
     java = base_family(client) == "java" and _is_version_in(client, "4.1")
@@ -156,7 +156,7 @@ def _unknown_to_kafka_python(client: Client) -> Iterator[Finding]:
             yield Finding("contradiction", "error", what, given.origin, to_do, "kafka-python, producer/kafka.py")
 
 
-def _demands(client: Client) -> Demands | None:
+def _idempotence_demands(client: Client) -> Demands | None:
     for demands in DEMANDS.get(base_family(client) or "", ()):
         if client.version is None or _is_version_in(client, demands.since, demands.until):
             return demands
@@ -170,38 +170,40 @@ def _is_version_in(client: Client, since: str, until: str = "") -> bool:
     return not until or is_at_least(client.version.value, until) is False
 
 
-def _not_idempotent(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
+def _idempotence_refusals(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
     """What an idempotent producer refuses."""
     asked = stated_setting(client, IDEMPOTENCE)
     explicit, implied = asked is not None and _is_on(asked), asked is None and is_transactional(client)
     wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
     by_default = asked is None and _is_default(cluster, client)
     for setting in settings_in_force(client):
-        if not _breaks(setting, demands):
+        if not _breaks_idempotence(setting, demands):
             continue
         if explicit or (implied and demands.is_implied):
-            yield _refusal(setting, f" {wanted}", demands)
+            yield _refusal_finding(setting, f" {wanted}", demands)
         elif by_default and demands.refuses_by_default:
-            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false", demands)
+            yield _refusal_finding(setting, f", and {IDEMPOTENCE} is not set to false", demands)
         elif (
             by_default and setting.key == IN_FLIGHT and base_family(client) == "java" and _is_version_in(client, "4.0")
         ):
-            yield _refusal(setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands)
+            yield _refusal_finding(
+                setting, f", and {IDEMPOTENCE} is not set to false: since 4.0 that is refused", demands
+            )
     if explicit and demands.unset:
         yield from _defaults_that_break(cluster, client, demands)
 
 
 def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> Iterator[Finding]:
     for key in (ACKS, IN_FLIGHT):
-        answer = value_of(cluster, client, key)
+        answer = setting_value(cluster, client, key)
         if stated_setting(client, key) is not None or isinstance(answer, Unknown):
             continue
-        setting = Setting(key, answer.value, place_of(cluster, client, IDEMPOTENCE))
-        if _breaks(setting, demands):
-            yield _refusal(setting, f" by default, with {IDEMPOTENCE}=true", demands)
+        setting = Setting(key, answer.value, setting_place(cluster, client, IDEMPOTENCE))
+        if _breaks_idempotence(setting, demands):
+            yield _refusal_finding(setting, f" by default, with {IDEMPOTENCE}=true", demands)
 
 
-def _transactional(client: Client, demands: Demands) -> Iterator[Finding]:
+def _transaction_refusals(client: Client, demands: Demands) -> Iterator[Finding]:
     """Transactions without idempotence, and a transactional.id without one."""
     asked, given = stated_setting(client, IDEMPOTENCE), stated_setting(client, TRANSACTIONAL)
     if given is None or (
@@ -232,7 +234,7 @@ def is_transactional(client: Client) -> bool:
 
 def switches_off(client: Client, setting: Setting) -> bool:
     """Whether a producer that nobody asked to be idempotent is not, with this setting."""
-    return not refuses_by_default(client) and _breaks(setting, DEMANDS["java"][0])
+    return not refuses_by_default(client) and _breaks_idempotence(setting, DEMANDS["java"][0])
 
 
 def refuses_by_default(client: Client) -> bool:
@@ -240,7 +242,7 @@ def refuses_by_default(client: Client) -> bool:
     return any(demands.refuses_by_default for demands in DEMANDS.get(base_family(client) or "", ()))
 
 
-def _breaks(setting: Setting, demands: Demands) -> bool:
+def _breaks_idempotence(setting: Setting, demands: Demands) -> bool:
     if setting.key == IN_FLIGHT:
         return setting.value.isdigit() and int(setting.value) > demands.max_in_flight
     if setting.key == "retries":
@@ -249,65 +251,68 @@ def _breaks(setting: Setting, demands: Demands) -> bool:
 
 
 def _is_default(cluster: Cluster, client: Client) -> bool:
-    on = value_of(cluster, client, IDEMPOTENCE)
+    on = setting_value(cluster, client, IDEMPOTENCE)
     return not isinstance(on, Unknown) and is_true(on.value)
 
 
-def _refusal(setting: Setting, why: str, demands: Demands) -> Finding:
+def _refusal_finding(setting: Setting, why: str, demands: Demands) -> Finding:
     what = f"`{setting.key}={setting.value}`{why}: the producer does not start"
     demanded = {"retries": "retries above 0", IN_FLIGHT: f"{IN_FLIGHT} at most {demands.max_in_flight}"}
     to_do = demanded.get(setting.key, "acks=all")
     return Finding("contradiction", "error", what, setting.origin, to_do, demands.source)
 
 
-def _timeout(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _transaction_timeout_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """A transaction takes 1 ms or more, and no longer than the brokers allow, which its coordinator refuses."""
     key, most = TRANSACTION_TIMEOUT_MS, TRANSACTION_MAX_TIMEOUT_MS
-    wanted = number_of(cluster, client, key)
+    wanted = setting_number(cluster, client, key)
     if is_transactional(client) and wanted is not None and wanted < 1:
         what = f"`{key}={wanted}`: the coordinator takes 1 or more, and the producer does not start"
-        yield Finding("contradiction", "error", what, place_of(cluster, client, key), "1 or more", "KIP-98")
+        yield Finding("contradiction", "error", what, setting_place(cluster, client, key), "1 or more", "KIP-98")
     configured = [broker for broker in cluster.brokers if broker.settings]
-    allowed = [number for broker in configured if (number := number_of(cluster, broker, most)) is not None]
+    allowed = [number for broker in configured if (number := setting_number(cluster, broker, most)) is not None]
     if not is_transactional(client) or wanted is None or not allowed or len(allowed) < len(configured):
         return
     if wanted > max(allowed):
         what = f"`{key}={wanted}` is above the brokers' {most}={max(allowed)}: the producer does not start"
         yield Finding(
-            "contradiction", "error", what, place_of(cluster, client, key), f"at most {max(allowed)}", "KIP-98"
+            "contradiction", "error", what, setting_place(cluster, client, key), f"at most {max(allowed)}", "KIP-98"
         )
 
 
-def _delivery(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _delivery_timeout_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """A record's time, which begins before it is sent. Java has it since 2.1, kafka-python since 2.2."""
     family = base_family(client)
     if family == "librdkafka":
-        yield from _delivery_of_librdkafka(cluster, client)
+        yield from _librdkafka_delivery_timeout_refusals(cluster, client)
     elif family == "java" and (client.version is None or _is_version_in(client, "2.1")):
-        yield from _delivery_of_java(cluster, client, "ProducerConfig")
+        yield from _java_delivery_timeout_refusals(cluster, client, "ProducerConfig")
     elif family == "kafka-python" and _is_version_in(client, "2.2.0"):
-        yield from _delivery_of_java(cluster, client, "kafka-python, producer/record_accumulator.py")
+        yield from _java_delivery_timeout_refusals(cluster, client, "kafka-python, producer/record_accumulator.py")
 
 
 INT_MAX = (1 << 31) - 1
 """At which KafkaProducer.configureDeliveryTimeout cuts the sum off."""
 
 
-def _delivery_of_java(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
-    delivery, linger, request = (number_of(cluster, client, key) for key in (DELIVERY, LINGER, REQUEST_TIMEOUT_MS))
+def _java_delivery_timeout_refusals(cluster: Cluster, client: Client, source: str) -> Iterator[Finding]:
+    delivery, linger, request = (setting_number(cluster, client, key) for key in (DELIVERY, LINGER, REQUEST_TIMEOUT_MS))
     if stated_setting(client, DELIVERY) is None or delivery is None or linger is None or request is None:
         return
     least = min(linger + request, INT_MAX)
     if delivery < least:
         what = f"delivery.timeout.ms={delivery} is below linger.ms + request.timeout.ms: the producer does not start"
-        where = place_of(cluster, client, DELIVERY)
+        where = setting_place(cluster, client, DELIVERY)
         yield Finding("contradiction", "error", what, where, f"{least} or more", source)
 
 
-def _delivery_of_librdkafka(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _librdkafka_delivery_timeout_refusals(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """It lowers a linger.ms that nobody has set; message.timeout.ms=0 is without end, since 1.2."""
-    delivery, linger = (number_of(cluster, client, key) for key in (DELIVERY, LINGER))
-    transaction, where = number_of(cluster, client, TRANSACTION_TIMEOUT_MS), place_of(cluster, client, DELIVERY)
+    delivery, linger = (setting_number(cluster, client, key) for key in (DELIVERY, LINGER))
+    transaction, where = (
+        setting_number(cluster, client, TRANSACTION_TIMEOUT_MS),
+        setting_place(cluster, client, DELIVERY),
+    )
     source, lowers = (
         "librdkafka, rd_kafka_conf_finalize",
         stated_setting(client, LINGER) is None or _is_version_in(client, "1.5", "1.9"),

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..cluster.cluster import Broker, Cluster
-from ..cluster.settings import is_whole, readable_settings, stated_settings
+from ..cluster.settings import has_readable_file, readable_settings, stated_settings
 from ..cluster.statements import Setting, StatedValue
 from ..kafka.keys import declared_key
-from ..kafka.protocol_versions import known_since
+from ..kafka.protocol_versions import first_release_with_protocol
 from ..kafka.releases import newest_level
-from ..kafka.versions import is_at_least, span
+from ..kafka.versions import is_at_least, releases_meant
 from .listeners import Reasons
 
 PROCESS_ROLES = declared_key("process.roles")
@@ -26,7 +26,7 @@ PROTOCOL, FORMAT = declared_key("inter.broker.protocol.version"), declared_key("
 def why_version_refused(text: str, kafka: str | None, owner: str = "") -> str:
     """Why Kafka does not start with this as a protocol version, in words; "" if nothing says so. Confluent Server
     (`owner` cp-server) has more versions by the way."""
-    release = known_since(text, strict=owner != "cp-server")
+    release = first_release_with_protocol(text, strict=owner != "cp-server")
     if release is None:
         return "is not a version that any release knows"
     if kafka is not None and is_at_least(kafka, release) is False:
@@ -42,10 +42,10 @@ def version_refusals(cluster: Cluster, node: Broker) -> Reasons:
     if protocol is None or PROCESS_ROLES in every or kafka is None or is_at_least(kafka.value, "4.0") is not False:
         return
     if FORMAT not in every:
-        newest = is_whole(cluster, node) and is_at_least(kafka.value, "0.11") is True
-        if newest and _record(protocol) < RECORDS:
+        newest = has_readable_file(cluster, node) and is_at_least(kafka.value, "0.11") is True
+        if newest and _record_format(protocol) < RECORDS:
             yield f"`{PROTOCOL}={protocol.value}` needs a `{FORMAT}` as old, and none is set", protocol.origin
-    elif FORMAT in stated and _record(protocol) < _record(stated[FORMAT]):
+    elif FORMAT in stated and _record_format(protocol) < _record_format(stated[FORMAT]):
         what = f"`{FORMAT}={stated[FORMAT].value}` is newer than `{PROTOCOL}={protocol.value}` has records for"
         yield what, stated[FORMAT].origin
 
@@ -56,7 +56,7 @@ def metadata_refusals(cluster: Cluster) -> Reasons:
     kafka, level = cluster.versions.kafka, cluster.versions.metadata_version
     if cluster.control_plane != "kraft" or kafka is None or level is None:
         return
-    if span(level.value)[0] > span(kafka.value)[1]:
+    if releases_meant(level.value)[0] > releases_meant(kafka.value)[1]:
         yield f"metadata.version {level.value} is above Kafka {kafka.value}, which does not know it", level.origin
 
 
@@ -87,9 +87,9 @@ RECORDS = 2
 """The newest format of records, since 0.11 (RecordVersion)."""
 
 
-def _record(setting: Setting) -> int:
+def _record_format(setting: Setting) -> int:
     """The format of records that a protocol version has; the newest of one that nobody knows, which says nothing."""
-    release = known_since(setting.value)
+    release = first_release_with_protocol(setting.value)
     if release is None or is_at_least(release, "0.11"):
         return RECORDS
     return 1 if is_at_least(release, "0.10") else 0

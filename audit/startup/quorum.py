@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from ..cluster.addresses import LOOPBACK, host_of, names_of
+from ..cluster.addresses import LOOPBACK, host_names_of_node, host_of_address
 from ..cluster.cluster import DESCRIBED, Broker, Cluster, Quorum
-from ..cluster.listeners import CONTROLLERS, listener_entries, names_in
+from ..cluster.listeners import CONTROLLERS, listener_entries, listener_names
 from ..cluster.settings import readable_settings
 from ..cluster.statements import Setting
 from ..kafka.keys import declared_key
@@ -36,7 +36,7 @@ def quorum_refusals(cluster: Cluster, node: Broker) -> Reasons:
     """Why a node of KRaft never comes up though its own settings are legal."""
     yield from _missing_voters_reasons(cluster, node)
     yield from _missing_majority_reasons(cluster, node)
-    yield from _with_other_voters(cluster, node)
+    yield from _changed_voters_reasons(cluster, node)
 
 
 # --- no node is a voter -----------------------------------------------------------------------------------------------
@@ -45,7 +45,7 @@ def quorum_refusals(cluster: Cluster, node: Broker) -> Reasons:
 def _missing_voters_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """Servers to ask in place of voters, on data whose voters are no part of the log."""
     asks = readable_settings(node).get(SERVERS)
-    if asks is None or not asks.value or not is_static(cluster) or any(map(voters_of, cluster.brokers)):
+    if asks is None or not asks.value or not has_static_voters(cluster) or any(map(listed_voters, cluster.brokers)):
         return
     level = cluster.versions.features.get(KRAFT_VERSION)
     where = f" ({level.origin})" if level is not None else ""
@@ -58,7 +58,7 @@ def _missing_voters_reasons(cluster: Cluster, node: Broker) -> Reasons:
     )
 
 
-def is_static(cluster: Cluster) -> bool:
+def has_static_voters(cluster: Cluster) -> bool:
     """Whether it is stated that the log has no voters, so that each node takes those of its own list."""
     level = cluster.versions.features.get(KRAFT_VERSION)
     return level.value == "0" if level is not None else cluster.versions.all_features
@@ -69,27 +69,27 @@ def is_static(cluster: Cluster) -> bool:
 
 def _missing_majority_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """A node that reaches no voter, and a quorum none of whose voters reaches a majority."""
-    mine, asked = voters_of(node), readable_settings(node).get(SERVERS)
-    if mine and not is_dynamic(cluster):
+    mine, asked = listed_voters(node), readable_settings(node).get(SERVERS)
+    if mine and not has_dynamic_voters(cluster):
         stated = readable_settings(node)[VOTERS]
         if not reached_voters(node, mine):
             yield f"`{VOTERS}={stated.value}` is no other node's address{_why_own(node, mine)}", stated.origin
         elif why := _why_no_majority(cluster):
             yield why, stated.origin
     elif asked is not None and node.roles == ("broker",) and asked.value and "$" not in asked.value:
-        hosts = [host_of(server) for server in asked.value.split(",")]
+        hosts = [host_of_address(server) for server in asked.value.split(",")]
         if all(is_own_host(node, host) for host in hosts):
             at = [(-1, host) for host in hosts]
             yield f"`{SERVERS}={asked.value}` is no controller's address{_why_own(node, at)}", asked.origin
 
 
-def is_dynamic(cluster: Cluster) -> bool:
+def has_dynamic_voters(cluster: Cluster) -> bool:
     """Whether it is stated that voters are those of the log, whatever nodes list."""
     level = cluster.versions.features.get(KRAFT_VERSION)
     return level is not None and level.value != "0"
 
 
-def voters_of(node: Broker) -> Voters:
+def listed_voters(node: Broker) -> Voters:
     """The voters that a node lists, each with its address; none where a part of the list is not known."""
     stated = readable_settings(node).get(VOTERS)
     if stated is None or "$" in stated.value or "{" in stated.value:
@@ -104,7 +104,7 @@ def reached_voters(node: Broker, voters: Voters) -> set[int]:
     found = {node.id: ""} if node.id is not None and own else {}
     taken = set(own)
     for id_, address in voters:
-        if id_ != node.id and address not in taken and not is_own_host(node, host_of(address)):
+        if id_ != node.id and address not in taken and not is_own_host(node, host_of_address(address)):
             taken.add(address)
             found[id_] = address
     return set(found)
@@ -113,37 +113,37 @@ def reached_voters(node: Broker, voters: Voters) -> set[int]:
 def is_own_host(node: Broker, host: str) -> bool:
     """Whether a host is the node itself, for whoever asks there: a loopback address, or every interface, in a container
     with a network of its own, and that container's name."""
-    return is_contained(node) and (host in ("", LOOPBACK) or host == _service(node))
+    return runs_in_container(node) and (host in ("", LOOPBACK) or host == _compose_service_name(node))
 
 
-def is_contained(node: Broker) -> bool:
+def runs_in_container(node: Broker) -> bool:
     """Whether it has a network of its own, in which a loopback address is itself alone."""
     return node.pod is not None or (node.origin.place.startswith("services.") and node.network != "host")
 
 
-def _service(node: Broker) -> str:
+def _compose_service_name(node: Broker) -> str:
     return node.origin.place.removeprefix("services.").partition(".")[0].lower()
 
 
 def _why_own(node: Broker, voters: Voters) -> str:
-    host = next((address for _, address in voters if is_own_host(node, host_of(address))), "")
+    host = next((address for _, address in voters if is_own_host(node, host_of_address(address))), "")
     return f" ({host} is its own container): it finds no controller" if host else ": it finds no controller"
 
 
 def _why_no_majority(cluster: Cluster) -> str:
     """Why no voter is ever elected, where the lists of all voters are known; else ""."""
     nodes = {node.id: node for node in cluster.brokers if node.id is not None}
-    lists = {id_: voters_of(node) for id_, node in nodes.items() if voters_of(node)}
+    lists = {id_: listed_voters(node) for id_, node in nodes.items() if listed_voters(node)}
     ids = {id_ for voters in lists.values() for id_, _ in voters}
     if not ids or not ids <= lists.keys():
         return ""
-    deaf = {id_ for id_ in ids if not _listens_at(nodes[id_], lists)}
+    deaf = {id_ for id_ in ids if not _listens_at_listed_port(nodes[id_], lists)}
     reached = {id_: reached_voters(nodes[id_], lists[id_]) - (deaf - {id_}) for id_ in ids}
     if any(2 * len(reached[id_]) > len({*dict(lists[id_])}) for id_ in ids):
         return ""
     most, first = max(map(len, reached.values())), min(ids)
     who, missed = next((id_, address) for id_, address in lists[first] if id_ not in reached[first])
-    own = "is that container itself" if is_own_host(nodes[first], host_of(missed)) else "is one node's alone"
+    own = "is that container itself" if is_own_host(nodes[first], host_of_address(missed)) else "is one node's alone"
     if who in deaf:
         own = f"is no port of its controller's listener ({ids_text(controller_ports(nodes[who]))})"
     return (
@@ -155,11 +155,11 @@ def _why_no_majority(cluster: Cluster) -> str:
 def unheard_voters(cluster: Cluster) -> Iterator[tuple[Broker, Setting, str]]:
     """Voters that listen at another port than every other node lists for them: each with a list of another node, and
     the address in it. Nobody asks them for their votes or fetches from them."""
-    for node in () if is_dynamic(cluster) else cluster.controllers:
-        lists = {id(one): voters_of(one) for one in cluster.brokers if one is not node}
+    for node in () if has_dynamic_voters(cluster) else cluster.controllers:
+        lists = {id(one): listed_voters(one) for one in cluster.brokers if one is not node}
         listing = [one for one in cluster.brokers if one is not node and node.id in dict(lists[id(one)])]
         others = {at: lists[id(one)] for at, one in enumerate(listing)}
-        if listing and not _listens_at(node, others):
+        if listing and not _listens_at_listed_port(node, others):
             yield node, readable_settings(listing[0])[VOTERS], dict(others[0])[node.id or 0]
 
 
@@ -169,20 +169,22 @@ def controller_ports(node: Broker) -> Sequence[int]:
     names, listeners = stated.get(CONTROLLERS), stated.get(LISTENERS)
     if names is None or listeners is None or node.pod is not None:
         return ()
-    mine = names_in(names.value)
+    mine = listener_names(names.value)
     return [port for name, _, port in listener_entries(listeners) if name.upper() in mine and port > 0]
 
 
-def _listens_at(node: Broker, lists: dict[int, Voters]) -> bool:
+def _listens_at_listed_port(node: Broker, lists: dict[int, Voters]) -> bool:
     """Whether a voter listens at a port that others list for it. One in a container that they reach at another name
     than its service's may be at a port of the host."""
     ports = controller_ports(node)
     addresses = [address for voters in lists.values() for id_, address in voters if id_ == node.id]
-    known = [one for one in addresses if not is_contained(node) or host_of(one) == _service(node)]
-    return not ports or len(known) < len(addresses) or any(_port_of(one) in (None, *ports) for one in known)
+    known = [
+        one for one in addresses if not runs_in_container(node) or host_of_address(one) == _compose_service_name(node)
+    ]
+    return not ports or len(known) < len(addresses) or any(_port_of_address(one) in (None, *ports) for one in known)
 
 
-def _port_of(address: str) -> int | None:
+def _port_of_address(address: str) -> int | None:
     port = address.rpartition(":")[2]
     return int(port) if port.isdecimal() else None
 
@@ -190,7 +192,7 @@ def _port_of(address: str) -> int | None:
 # --- other voters than before -----------------------------------------------------------------------------------------
 
 
-def _with_other_voters(cluster: Cluster, node: Broker) -> Reasons:
+def _changed_voters_reasons(cluster: Cluster, node: Broker) -> Reasons:
     """Up to 3.7 a node with state does not start with other voters than those that its state has."""
     found, kafka = described_otherwise(cluster, node), cluster.versions.kafka
     if found is None or kafka is None or is_at_least(kafka.value, FIRST_WITH_OTHER_VOTERS) is not False:
@@ -199,9 +201,9 @@ def _with_other_voters(cluster: Cluster, node: Broker) -> Reasons:
     if node.id in (*quorum.voters, *quorum.observers):
         yield (
             (
-                f"`{VOTERS}` has voters {ids_text(dict(voters_of(node)))}, and its quorum-state file has those of the "
-                f"quorum, {ids_text(quorum.voters)} ({quorum.origin}): up to 3.7 a node does not start with others; to "
-                "wipe that file, as its message advises, makes a voter forget for whom it voted"
+                f"`{VOTERS}` has voters {ids_text(dict(listed_voters(node)))}, and its quorum-state file has those of "
+                f"the quorum, {ids_text(quorum.voters)} ({quorum.origin}): up to 3.7 a node does not start with "
+                "others; to wipe that file, as its message advises, makes a voter forget for whom it voted"
             ),
             setting.origin,
         )
@@ -210,7 +212,7 @@ def _with_other_voters(cluster: Cluster, node: Broker) -> Reasons:
 def described_otherwise(cluster: Cluster, node: Broker) -> tuple[Setting, Quorum] | None:
     """A node's list of voters, and the quorum that was described with others; None where they agree, where there is no
     such description, or where lists do not count."""
-    quorum, mine = cluster.quorum, {id_ for id_, _ in voters_of(node)}
+    quorum, mine = cluster.quorum, {id_ for id_, _ in listed_voters(node)}
     described = quorum is not None and is_described(cluster, quorum)
     if quorum is None or not described or quorum.dynamic or not mine or mine == set(quorum.voters):
         return None
@@ -227,15 +229,15 @@ def nodes_of_other_names(cluster: Cluster) -> Iterator[tuple[Setting, int, str]]
     """Voters of compose files that are listed by a name that is not known to be theirs: the setting, the voter, the
     name. It may be an alias, which is not read."""
     services = {node.id: node for node in cluster.brokers if node.origin.place.startswith("services.")}
-    if is_dynamic(cluster) or len(services) < len(cluster.brokers):
+    if has_dynamic_voters(cluster) or len(services) < len(cluster.brokers):
         return
     for node in services.values():
-        for id_, address in voters_of(node):
-            host = host_of(address)
+        for id_, address in listed_voters(node):
+            host = host_of_address(address)
             mine = services.get(id_)
-            if mine is None or "." in host or host in ("", LOOPBACK, _service(mine), mine.host):
+            if mine is None or "." in host or host in ("", LOOPBACK, _compose_service_name(mine), mine.host):
                 continue
-            if host not in names_of(mine, []):
+            if host not in host_names_of_node(mine, []):
                 yield readable_settings(node)[VOTERS], id_, host
 
 

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
-from ..cluster.settings import base_family, value_of
+from ..cluster.settings import base_family, setting_value
 from ..cluster.statements import Default, StatedValue, Unknown
 from ..kafka.key_names import GUARANTEE, REPLICAS
 from ..kafka.keys import declared_key
@@ -59,16 +59,16 @@ NEEDS = (
 IDEMPOTENCE, TRANSACTIONAL = declared_key("enable.idempotence"), declared_key("transactional.id")
 
 
-def is_not_served(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def unserved_client_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """Why the brokers do not serve a client; of what may be too old, that it is not known."""
-    yield from _too_old(cluster, client)
-    yield from _too_new(cluster, client)
+    yield from _old_client_findings(cluster, client)
+    yield from _new_client_findings(cluster, client)
     yield from _asks_for_producer_ids(cluster, client)
     yield from _joins_no_group(cluster, client)
     yield from _streams_findings(cluster, client)
 
 
-def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _old_client_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     kafka, version, family = cluster.versions.kafka, client.version, base_family(client)
     if kafka is None or version is None or is_at_least(kafka.value, FIRST_WITHOUT_OLD) is not True:
         return
@@ -99,7 +99,7 @@ def _too_old(cluster: Cluster, client: Client) -> Iterator[Finding]:
         yield Finding("incomplete", "warning", what, version.origin, to_do, "KIP-896")
 
 
-def _too_new(cluster: Cluster, client: Client) -> Iterator[Finding]:
+def _new_client_findings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     """KIP-896 the other way round: Java clients of 4.0 and later ask brokers for nothing older than 2.1 has."""
     kafka, version = cluster.versions.kafka, client.version
     if kafka is None or version is None or base_family(client) != "java":
@@ -123,8 +123,8 @@ def _asks_for_producer_ids(cluster: Cluster, client: Client) -> Iterator[Finding
     kafka = cluster.versions.kafka
     if kafka is None or client.kind != "producer" or is_at_least(kafka.value, OLDEST_ANSWERED) is not False:
         return
-    answers = ((key, value_of(cluster, client, key)) for key in (TRANSACTIONAL, IDEMPOTENCE))
-    key, asked = next(((key, answer) for key, answer in answers if _asks(answer)), ("", None))
+    answers = ((key, setting_value(cluster, client, key)) for key in (TRANSACTIONAL, IDEMPOTENCE))
+    key, asked = next(((key, answer) for key, answer in answers if _is_switched_on(answer)), ("", None))
     if asked is None or isinstance(asked, Unknown):
         return
     what = f"{client.name} asks for a producer's id (`{key}={asked.value}`), which brokers of {kafka.value} do not give"
@@ -138,7 +138,7 @@ def _asks_for_producer_ids(cluster: Cluster, client: Client) -> Iterator[Finding
         yield Finding("incomplete", "warning", what, client.origin, to_do, "KIP-98")
 
 
-def _asks(answer: StatedValue | Default | Unknown) -> bool:
+def _is_switched_on(answer: StatedValue | Default | Unknown) -> bool:
     return not isinstance(answer, Unknown) and answer.value not in ("", "false")
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ...audit.kafka.profiles import NEWEST, definition, mended_in, profiles_within, switches
+from ...audit.kafka.profiles import (
+    NEWEST,
+    audited_model_definition,
+    defects_mended_in_release,
+    profiles_within,
+    switches_of_brokers,
+)
 from ...audit.kafka.releases import METADATA_VERSIONS, known_release
-from ...audit.kafka.versions import span
+from ...audit.kafka.versions import releases_meant
 from ...language.constants import Value
 from ...language.errors import UsageError
 from ...language.immutable import immutable
@@ -75,12 +81,12 @@ def find_version(cluster: RecordedCluster, asked_version: str | None) -> Version
 def _kraft_profile(kafka: str, finalized_version: str, elr: bool) -> tuple[str, Mapping[str, Value | str]] | None:
     """The profile and the switches of a release in KRaft, with the release of the finalized `metadata.version`; None
     where one of them is not modelled."""
-    first = span(kafka)[0]
-    known, spoken = (profiles_within(*span(one), kraft=True) for one in (kafka, finalized_version))
+    first = releases_meant(kafka)[0]
+    known, spoken = (profiles_within(*releases_meant(one), kraft=True) for one in (kafka, finalized_version))
     if not known or not spoken:
         return None
-    mended = mended_in(first, known[-1], span(finalized_version)[0])
-    made = dict(switches(known[-1], spoken[-1], kraft=True, elr=elr, mended_defects=mended))
+    mended = defects_mended_in_release(first, known[-1], releases_meant(finalized_version)[0])
+    made = dict(switches_of_brokers(known[-1], spoken[-1], kraft=True, elr=elr, mended_defects=mended))
     return known[-1], {**made, "register_unseen": first[:2] < FIRST_TO_SEE}
 
 
@@ -89,7 +95,7 @@ def _with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
     if asked_version is None and not zookeeper.releases:
         raise UsageError('no server.log says which Kafka ran ("Kafka version"); give --kafka-version')
     kafka = zookeeper.releases[-1] if asked_version is None else _stated_release(asked_version)
-    first, last = span(kafka)
+    first, last = releases_meant(kafka)
     known = profiles_within(first, last, kraft=False)
     if not known or last < FIRST_WITH_LOGS:
         raise UsageError(f"Kafka {kafka} has no controllers' logs on ZooKeeper that are read: 1.1 to 3.9 have")
@@ -98,14 +104,18 @@ def _with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
         names = ", ".join(zookeeper.releases)
         assumed.append(f"brokers of several releases started ({names}), and all is checked as of {kafka}")
     spoken = (
-        profiles_within(*span(zookeeper.protocols[-1]), kraft=False)
+        profiles_within(*releases_meant(zookeeper.protocols[-1]), kraft=False)
         if zookeeper.protocols and asked_version is None
         else known
     )
     if not zookeeper.protocols and asked_version is None:
         assumed.append("no server.log has inter.broker.protocol.version, which is taken for that of the release")
-    made = switches(
-        known[-1], (spoken or known)[-1], kraft=False, elr=False, mended_defects=mended_in(first, known[-1])
+    made = switches_of_brokers(
+        known[-1],
+        (spoken or known)[-1],
+        kraft=False,
+        elr=False,
+        mended_defects=defects_mended_in_release(first, known[-1]),
     )
     return Version(kafka, known[-1], {**dict(made), "by_zookeeper": True}, tuple(assumed), zookeeper=True)
 
@@ -158,7 +168,7 @@ class ModelSetup:
 
     def bind(self, constants: Mapping[str, Value | str]) -> Model:
         """The model of a variant."""
-        return definition().bind(
+        return audited_model_definition().bind(
             f"{MODEL}:{NEWEST}", constants=dict(constants), profile=NEWEST, ghosts=self.ghosts, properties=()
         )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...audit.kafka.profiles import definition
+from ...audit.kafka.profiles import audited_model_definition
 from ...explorer.native.observation_search import ObservedLeg
 from ...language import judge
 from ...language.immutable import immutable
@@ -92,7 +92,7 @@ def _part(one: ValidationResult, number: int, legs: Sequence[ObservedLeg[Epochs]
     ghosts = own.ghosts
     properties = (LOSS,) if ghosts else ()
     name = f"{MODEL}:{profile}"
-    model = definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
+    model = audited_model_definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
     start = _whole(model, legs[0].run.start)
     run = judge.replay(model, start, [(step.action, step.arguments) for leg in legs for step in leg.run.steps])
     moments, at = {0: _moment_before(one, legs[0])}, 0

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers import verdicts
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster, read_cluster_texts
 from tidegate.audit.exploring.case_explorer import CaseExplorer
 from tidegate.audit.exploring.case_results import NO_TIME
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.exploring.inference import knowledge_of
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.cases import plan_of
+from tidegate.audit.questions.cases import case_plan_of_signature
 from tidegate.audit.questions.questions import QUESTION, Case
 from tidegate.audit.questions.situations import BY_NAME
 from tidegate.explorer.cache import cache_directory
@@ -37,7 +37,7 @@ def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, t
 
     monkeypatch.setattr(CaseExplorer, "engine", never)
     one = next(signature for signature in signatures() if signature.replicas == 3)
-    plan, explorations = plan_of(one), Explorations(tmp_path, 0.0, workers=2)
+    plan, explorations = case_plan_of_signature(one), Explorations(tmp_path, 0.0, workers=2)
     assert explorations.late
     before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1] * 50)
@@ -51,7 +51,7 @@ def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, t
 
 def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) -> None:
     one = next(signature for signature in signatures() if signature.replicas == 1)
-    plan, explorations = plan_of(one), Explorations(None)
+    plan, explorations = case_plan_of_signature(one), Explorations(None)
     before = knowledge_of(plan.cases[1], plan, explorations)
     explorations.all(plan.cases[:1])
     assert knowledge_of(plan.cases[1], plan, explorations) is not before
@@ -62,10 +62,10 @@ def test_what_is_asked_long_after_time_is_out_is_open_without_a_look(monkeypatch
     one = next(signature for signature in signatures() if signature.replicas == 3)
     explorations, now = Explorations(None, 8.0), time.time()
     assert not explorations.is_time_over
-    monkeypatch.setattr(verdicts, "plan_of", None)
+    monkeypatch.setattr(verdicts, "case_plan_of_signature", None)
     monkeypatch.setattr(time, "time", lambda: now + 11.0)
     assert explorations.late and explorations.is_time_over
-    found = answer(one, QUESTION["no-loss"], BY_NAME["crash@all"], explorations)
+    found = answer_question(one, QUESTION["no-loss"], BY_NAME["crash@all"], explorations)
     assert found.word == "not checked" and NO_TIME in found.why
     explorations.interrupt()
     assert not explorations.is_time_over, "an interruption leaves time for the report"
@@ -99,7 +99,11 @@ def test_a_repair_is_not_looked_for() -> None:
 def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing interrupts a compiler: how long one took says whether another one is begun."""
     three, one = (next(s for s in signatures() if s.replicas == number) for number in (3, 1))
-    bench, case, other = CaseExplorer(None), plan_of(three).cases[0], plan_of(one).cases[0]
+    bench, case, other = (
+        CaseExplorer(None),
+        case_plan_of_signature(three).cases[0],
+        case_plan_of_signature(one).cases[0],
+    )
     assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
     assert bench.explore(case, time.time() + 3600).held_invariants and bench.slowest > 0
     assert bench.is_in_time(case, 0.001), "its kernel is there"

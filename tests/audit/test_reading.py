@@ -8,7 +8,7 @@ import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Topic, Versions
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import HIDDEN, Origin, Setting, StatedValue, Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka import key_names as names
@@ -98,7 +98,7 @@ def test_what_the_script_collected_of_real_clusters(release: str) -> None:
             "flush.messages",
             "replica.lag.time.max.ms",
         ):
-            assert not isinstance(value_of(cluster, topic(cluster, name), declared_key(key)), Unknown), (name, key)
+            assert not isinstance(setting_value(cluster, topic(cluster, name), declared_key(key)), Unknown), (name, key)
 
 
 def test_brokers_without_elr_have_none_not_an_empty_one() -> None:
@@ -111,7 +111,7 @@ def test_a_topic_described_by_brokers_shows_every_layer(release: str) -> None:
     """The brokers' files say min.insync.replicas=2, and `Configs:` of a topic that says nothing has it."""
     cluster, _ = read_capture(release, "healthy")
     for name, expected in (("orders", "1" if release.startswith("4") else "2"), ("payments", "1")):
-        answer = value_of(cluster, topic(cluster, name), declared_key("min.insync.replicas"))
+        answer = setting_value(cluster, topic(cluster, name), declared_key("min.insync.replicas"))
         assert isinstance(answer, StatedValue) and answer.value == expected, name
     assert topic(cluster, "orders").complete
 
@@ -144,13 +144,13 @@ def own_default(version: str, scope: str, name: str) -> str | Unknown:
     cluster = Cluster(versions=Versions(kafka=StatedValue(version, here), distribution=StatedValue("apache", here)))
     if scope in ("producer", "consumer"):
         kind = "producer" if scope == "producer" else "consumer"
-        answer = value_of(
+        answer = setting_value(
             cluster, Client("c", kind, here, StatedValue("java", here), StatedValue(version, here)), declared_key(name)
         )
     elif scope == "topic":
-        answer = value_of(cluster, Topic("t", here, complete=True), declared_key(name))
+        answer = setting_value(cluster, Topic("t", here, complete=True), declared_key(name))
     else:
-        answer = value_of(
+        answer = setting_value(
             cluster, Broker(1, here, settings=(Setting("num.io.threads", "8", here),)), declared_key(name)
         )
     return answer if isinstance(answer, Unknown) else answer.value
@@ -182,7 +182,7 @@ def test_clients_are_reported_apart_by_keys_that_only_they_have(
 def test_librdkafkas_names_are_read_as_kafkas(tmp_path: Path) -> None:
     text = "socket.keepalive.enable=true\nrequest.required.acks=1\n"
     cluster, _ = of(tmp_path, app__properties=text)
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, StatedValue) and answer.value == "1" and answer.origin.line == 2
 
 
@@ -192,7 +192,7 @@ def test_librdkafkas_names_are_read_as_kafkas_where_an_option_says_that_it_is_li
 ) -> None:
     (tmp_path / "app.properties").write_text("bootstrap.servers=a:1\nrequest.required.acks=1\n", encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options(clients=(f"{family}:2.3",)))
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, StatedValue) and answer.value == "1"
     assert ["acks=1" in finding.what for finding in findings] == [True]
 
@@ -260,7 +260,7 @@ def test_a_pattern_that_no_topic_has_is_reported(tmp_path: Path) -> None:
 
 def test_a_client_of_no_stated_family_may_mean_what_librdkafka_reads(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, app__properties="bootstrap.servers=a:1\nrequest.required.acks=0\n")
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and {default.value for default in answer.possible} == {"0", "1", "all"}
 
 
@@ -302,7 +302,7 @@ def test_springs_names_are_read_as_kafkas(tmp_path: Path, name: str, text: str) 
     assert stated[("consumer", "auto.offset.reset")] == "earliest"
     assert stated[("consumer", "auto.commit.interval.ms")] == "5000"
     assert not findings
-    assert isinstance(value_of(cluster, consumer, declared_key("enable.auto.commit")), Unknown), (
+    assert isinstance(setting_value(cluster, consumer, declared_key("enable.auto.commit")), Unknown), (
         "Spring has its own default"
     )
 
@@ -335,11 +335,11 @@ def test_compose_services(tmp_path: Path) -> None:
     assert [(b.id, b.roles) for b in cluster.brokers] == [(1, ("broker", "controller")), (2, ("broker",))]
     assert cluster.versions.kafka is not None and cluster.versions.kafka.value == "4.1.0"
     one, two = (
-        value_of(cluster, broker, declared_key("offsets.topic.replication.factor")) for broker in cluster.brokers
+        setting_value(cluster, broker, declared_key("offsets.topic.replication.factor")) for broker in cluster.brokers
     )
     assert isinstance(one, StatedValue) and (one.value, one.origin.line) == ("1", 10)
     assert isinstance(two, StatedValue) and (two.value, two.origin.line) == ("3", 16)
-    shared = value_of(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
+    shared = setting_value(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
     assert isinstance(shared, StatedValue) and shared.value == "2", "settings that are merged in count"
 
 
@@ -348,7 +348,7 @@ def test_bitnamis_prefix(tmp_path: Path) -> None:
     cluster, _ = of(tmp_path, compose__yml=text)
     (broker,) = cluster.brokers
     assert broker.id == 7
-    assert isinstance(value_of(cluster, broker, declared_key("offsets.topic.replication.factor")), Unknown), (
+    assert isinstance(setting_value(cluster, broker, declared_key("offsets.topic.replication.factor")), Unknown), (
         "the image sets it"
     )
 

@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from zipfile import ZipFile
 
-from tidegate.audit.readers.running.collection import script
+from tidegate.audit.readers.running.collection import collection_script
 
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parent / "fixtures" / "audit"
@@ -296,7 +296,7 @@ def collect(kafka: Kafka, bootstrap: str, into: Path, files: Sequence[str] = ())
             path = tools / f"kafka-{name}.sh"
             path.write_text(f'#!/bin/sh\nexec {command} "$@"\n'.replace(f"{kafka.jars}/*", f"'{kafka.jars}/*'"))
             path.chmod(0o755)
-    (kafka.folder / "collect.sh").write_text(script(), encoding="utf-8")
+    (kafka.folder / "collect.sh").write_text(collection_script(), encoding="utf-8")
     command = ["sh", "collect.sh", "--bootstrap-server", bootstrap, "--bin", str(tools), "--out", "collected", *files]
     subprocess.run(command, cwd=kafka.folder, check=True)
     shutil.rmtree(into, ignore_errors=True)

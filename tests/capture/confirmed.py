@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.language.immutable import immutable
 from tidegate.real.driving.nodes.releases import find_java
 from tidegate.real.driving.verdict import confirm_trace
@@ -312,9 +312,11 @@ def profiles_that_lack() -> set[str]:
     """The profiles of one mistake or setting that no table has: none."""
     listed = {bug.profile for bug in BUGS} | NOT_IN_KRAFT.keys() | OTHERS.keys()
     versions = {
-        name for name in definition().profiles if len(name.rpartition("_")[2]) < 4 and name.startswith("kafka_")
+        name
+        for name in audited_model_definition().profiles
+        if len(name.rpartition("_")[2]) < 4 and name.startswith("kafka_")
     }
-    return set(definition().profiles) - versions - listed - {"kafka_3_9_zookeeper"}
+    return set(audited_model_definition().profiles) - versions - listed - {"kafka_3_9_zookeeper"}
 
 
 if __name__ == "__main__":

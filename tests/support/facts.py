@@ -8,7 +8,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Signature, Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 NODE = "process.roles={roles}\nnode.id={id}\ncontroller.quorum.voters=11@a:1,12@b:1,13@c:1\nlog.dirs=data\n"
 CONTROLLER = NODE + "controller.listener.names=C\nlisteners=C://:1\n"
@@ -30,7 +30,7 @@ def nodes(brokers: str = "", controllers: str | None = "", **more: str) -> dict[
 
 
 def subject_of(cluster: Cluster, name: str = "(new topics)") -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == name)
 
 
 def signatures(cluster: Cluster, name: str = "(new topics)") -> list[Signature]:

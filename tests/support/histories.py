@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.explorer.native.observation_search import ObservationAnswer, search
 from tidegate.language import judge
 from tidegate.language.model import Model
@@ -32,7 +32,7 @@ def cluster(path: Path) -> RecordedCluster:
 
 def model_of(profile: str, **constants: Any) -> Model:
     given = {**BOUNDS, **constants}
-    return definition().bind(None, constants=given, profile=profile, ghosts=False, properties=())
+    return audited_model_definition().bind(None, constants=given, profile=profile, ghosts=False, properties=())
 
 
 def answer(history: History, model: Model, cache: Path | None, most: int = 200_000) -> ObservationAnswer[Epochs]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Any, cast
 
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.language.judge import run_text
 from tidegate.language.verdict import PropertyVerdict
 from tidegate.real.driving.families import trace_of
@@ -71,7 +71,9 @@ def _trace(steps: str, property_: str, constants: tuple[tuple[str, Any], ...]) -
         "power_losses": 2,
         **dict(constants),
     }
-    model = definition().bind("partition", constants=given, profile=None, ghosts=False, properties=(property_,))
+    model = audited_model_definition().bind(
+        "partition", constants=given, profile=None, ghosts=False, properties=(property_,)
+    )
     prop = model.properties[0]
     return trace_document(model, PropertyVerdict(prop.name, prop.kind, prop.says, "violated", run_text(model, steps)))
 

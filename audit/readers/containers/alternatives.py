@@ -40,11 +40,11 @@ class ComposeStack:
     def is_whole(self) -> bool:
         """Whether all of its nodes meet at its own services alone, so that no other file's are of their cluster."""
         settings = [setting for node in self.part.brokers for setting in node.settings if setting.key in _MEETING]
-        hosts = {host for setting in settings for host in _hosts(setting.value)}
+        hosts = {host for setting in settings for host in _listed_hosts(setting.value)}
         return bool(hosts) and hosts <= self.names
 
 
-def _hosts(text: str) -> Iterator[str]:
+def _listed_hosts(text: str) -> Iterator[str]:
     """The hosts of `1@a:9093,2@b:9093` and of `a:2181,b/path`."""
     for server in text.partition("/")[0].split(","):
         host = server.strip().rpartition("@")[2].partition(":")[0]
@@ -52,7 +52,7 @@ def _hosts(text: str) -> Iterator[str]:
             yield host
 
 
-def stack_of(path: str, tree: Tree, part: Part) -> ComposeStack | None:
+def compose_stack(path: str, tree: Tree, part: Part) -> ComposeStack | None:
     """A compose file as a stack; None if no broker is in it."""
     services = tree.get("services")
     every = services.items() if services is not None and part.brokers else []
@@ -71,10 +71,10 @@ def refuse_alternatives(stacks: Sequence[ComposeStack]) -> None:
     """Raises AlternativesError where two stacks are not of one cluster: both have a container of one name or a node
     of one id, or each is whole by itself. Where that is so of every two of them each is one by itself."""
     every = [*combinations(stacks, 2)]
-    clear = all(_apart(one, other) and not _changed_services(one, other) for one, other in every)
+    clear = all(_why_not_together(one, other) and not _changed_services(one, other) for one, other in every)
     groups = [(stack.path, frozenset({stack.path})) for stack in stacks] if clear else []
     for one, other in every:
-        if (why := _apart(one, other)) and one.part.brokers != other.part.brokers:
+        if (why := _why_not_together(one, other)) and one.part.brokers != other.part.brokers:
             listed = ", ".join(stack.path for stack in stacks)
             raise AlternativesError(
                 f"{len(stacks)} compose files have brokers, and not all of them run together: {one.path} and "
@@ -93,7 +93,9 @@ def refuse_namespaces(parts: Sequence[Part]) -> None:
     for node in (node for part in parts for node in part.brokers if node.pod is not None and node.pod.namespace):
         namespace = node.pod.namespace if node.pod is not None else ""
         stated = [setting.value for setting in node.settings if setting.key in _MEETING]
-        places.setdefault(namespace, set()).update(host for value in stated for host in _hosts(value) if "." in host)
+        places.setdefault(namespace, set()).update(
+            host for value in stated for host in _listed_hosts(value) if "." in host
+        )
         files.setdefault(namespace, set()).add(node.origin.path)
     if len(files) < 2 or set[str].intersection(*places.values()):
         return
@@ -111,7 +113,7 @@ def _changed_services(one: ComposeStack, other: ComposeStack) -> list[str]:
     return sorted((one.partial & other.services) | (other.partial & one.services))
 
 
-def _apart(one: ComposeStack, other: ComposeStack) -> str:
+def _why_not_together(one: ComposeStack, other: ComposeStack) -> str:
     """Why two stacks do not run together; "" if they may."""
     if changed := _changed_services(one, other):
         return f"are merged: one changes service {changed[0]} of the other (docker compose -f ONE -f OTHER config)"

@@ -34,7 +34,7 @@ def split_charts(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unre
             rest.append((path, text, named))
         else:
             of[folder].append((path, text))
-    return rest, [_unread(folder, files) for folder, files in of.items()]
+    return rest, [_unread_chart(folder, files) for folder, files in of.items()]
 
 
 def _is_within(folder: str, other: str) -> bool:
@@ -42,7 +42,7 @@ def _is_within(folder: str, other: str) -> bool:
     return folder != other and folder.startswith(other) and _OF_CHART.fullmatch(folder[len(other) :]) is not None
 
 
-def _unread(folder: str, files: Sequence[tuple[str, str]]) -> Unread:
+def _unread_chart(folder: str, files: Sequence[tuple[str, str]]) -> Unread:
     head = next((text for path, text in files if path == f"{folder}Chart.yaml"), "")
     may = _ABOUT.search(head) is not None or any(scripts.sets_up_kafka(text) for _, text in files)
     place = folder.rstrip("/") or "."

@@ -24,11 +24,11 @@ PASSED_OVER = re.compile(r"\bKAFKA_(CFG_)?(BROKER_ID|NODE_ID|ADVERTISED_LISTENER
 SETS = re.compile(r"--override|kafka-server-start|\bkafka\.Kafka\b|\.properties\b|(?<![${\w])(?<!\$\()KAFKA_\w+")
 
 
-def overrides(path: str, container: Tree) -> list[Setting]:
+def override_options(path: str, container: Tree) -> list[Setting]:
     """What a command sets with `--override`; a value that the shell fills in is `${}`."""
     return [
         Setting(found["key"], "${}" if "$" in found["value"] else found["value"].strip("\"'"), origin)
-        for text, origin in _texts(path, container)
+        for text, origin in _command_texts(path, container)
         for found in OVERRIDE.finditer(text)
     ]
 
@@ -65,7 +65,7 @@ PROGRAM = re.compile(r"/(?!bin/|usr/bin/|usr/local/bin/|sbin/|usr/sbin/)\S+")
 ALTERS = re.compile(r"kafka-configs(\.sh)?\b[^;&|\n]*--(alter|add-config)|kafka_conf_set|kafka_server_conf_set")
 
 
-def changes(text: str, files: Sequence[str] = (), scripts: Mapping[str, str] | None = None) -> bool:
+def may_set_unread_settings(text: str, files: Sequence[str] = (), scripts: Mapping[str, str] | None = None) -> bool:
     """Whether a command may set what is not read. `files` are properties files that were read, by name: a command that
     starts Kafka with one of them, and sets nothing else, is read whole. `scripts` are texts of scripts, by name."""
     rest = PASSED_OVER.sub("", OVERRIDE.sub("", text))
@@ -78,10 +78,10 @@ def changes(text: str, files: Sequence[str] = (), scripts: Mapping[str, str] | N
     first = PROGRAM.match(rest.lstrip())
     named += [first[0]] if first is not None else []
     inner = [(scripts or {}).get(PurePath(script).name) for script in named]
-    return any(body is None or changes(body, files) for body in inner)
+    return any(body is None or may_set_unread_settings(body, files) for body in inner)
 
 
-def note_unread(
+def note_unread_command(
     part: Part,
     path: str,
     name: str,
@@ -89,9 +89,9 @@ def note_unread(
     files: Sequence[str] = (),
     scripts: Mapping[str, str] | None = None,
 ) -> None:
-    """The finding that a command may set what is not read (`changes`)."""
-    for text, origin in _texts(path, container):
-        if changes(text, files, scripts):
+    """The finding that a command may set what is not read (`may_set_unread_settings`)."""
+    for text, origin in _command_texts(path, container):
+        if may_set_unread_settings(text, files, scripts):
             what = f"the command of {name} starts Kafka by itself or changes its settings, and that was not read"
             part.note("incomplete", "error", what, origin, GIVE)
             return
@@ -107,23 +107,23 @@ def note_hooks(
     for hook in ("postStart", "preStop"):
         found = container.get("lifecycle", hook, "exec", "command")
         text = " ".join(leaf.value for leaf in found.leaves()) if found is not None else ""
-        if found is not None and changes(text, files, scripts):
+        if found is not None and may_set_unread_settings(text, files, scripts):
             what = f"the {hook} hook of {name} may change Kafka's settings, and that was not read"
             part.note("incomplete", "error", what, Origin(path, found.line, f"lifecycle.{hook}"), GIVE)
 
 
-def note_before(part: Part, path: str, name: str, container: Tree, scripts: Mapping[str, str]) -> None:
+def note_init_containers(part: Part, path: str, name: str, container: Tree, scripts: Mapping[str, str]) -> None:
     """The finding that a container which runs before the broker may write its settings."""
-    texts = [text for text, _ in _texts(path, container)]
-    if not texts or any(changes(text, (), scripts) for text in texts):
+    texts = [text for text, _ in _command_texts(path, container)]
+    if not texts or any(may_set_unread_settings(text, (), scripts) for text in texts):
         what = f"init container {name} may write Kafka's settings, and what it runs was not read"
         part.note("incomplete", "error", what, Origin(path, container.line, f"initContainers.{name}"), GIVE)
 
 
-def note_created(part: Part, path: str, container: Tree) -> None:
+def read_command_topics(part: Part, path: str, container: Tree) -> None:
     """The topics that a container's command creates, and the finding that it alters what brokers or topics have."""
-    for text, origin in _texts(path, container):
-        created_topics.of_command(part, text, origin)
+    for text, origin in _command_texts(path, container):
+        created_topics.read_topics_of_command(part, text, origin)
         if ALTERS.search(text):
             what = "a command alters settings of brokers or topics, and what it sets was not read"
             part.note("incomplete", "error", what, origin, "give what `kafka-configs.sh --describe` prints, too")
@@ -135,10 +135,10 @@ IDS = re.compile(r"\bKAFKA_(CFG_)?(BROKER|NODE)_ID=")
 
 def container_text(container: Tree) -> str:
     """All that a container runs as one text; "" where the image alone says it."""
-    return next((text for text, _ in _texts("", container)), "")
+    return next((text for text, _ in _command_texts("", container)), "")
 
 
-def _texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:
+def _command_texts(path: str, container: Tree) -> Iterator[tuple[str, Origin]]:
     """All that a container runs as one text, at the line where it begins; nothing where the image alone says it."""
     stated = [found for key in KEYS if (found := container.get(key)) is not None]
     words = [leaf.value for part in stated for leaf in part.leaves()]

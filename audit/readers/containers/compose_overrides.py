@@ -49,7 +49,7 @@ def compose_document(path: str, text: str) -> Tree | None:
     if Path(path).suffix.lower() not in (".yaml", ".yml", ".json") or not _AT_ROOT.search(text):
         return None
     try:
-        trees = yamls.documents(text, path)
+        trees = yamls.yaml_documents(text, path)
     except yamls.YamlError:
         return None
     return one_document(trees) if any(tree.get("services") or tree.get("include") for tree in trees) else None
@@ -59,7 +59,7 @@ Whole = tuple[str, Tree, Part]
 """A file that stands for itself: its path, its document with all that went into it, and what was not read."""
 
 
-def projects(
+def read_projects(
     documents: Mapping[str, Tree],
     texts: Mapping[str, str],
     read: Callable[[Path], str],
@@ -67,11 +67,11 @@ def projects(
 ) -> tuple[list[Whole], Mapping[str, Part]]:
     """The files that stand for themselves, and of each other one what is said of it. `texts` are those that were given;
     what they name beyond these is read from where it lies. `named_paths` are those that the user gave by name."""
-    passed_over = _passed_over(documents, named_paths)
+    passed_over = _parts_of_passed_over_files(documents, named_paths)
     documents = {path: tree for path, tree in documents.items() if path not in passed_over}
-    overriding = _overriding(documents)
+    overriding = _override_files(documents)
     merged = {other for others in overriding.values() for other in others}
-    load = _loader(texts, read)
+    load = _file_loader(texts, read)
     found: dict[str, tuple[Project, Tree]] = {}
     for path, tree in documents.items():
         if path not in merged and PurePath(path).name not in OVERRIDE:
@@ -94,7 +94,7 @@ def projects(
 MERGED = "docker-compose, merged into another file"
 
 
-def _passed_over(documents: Mapping[str, Tree], named_paths: Collection[str]) -> Mapping[str, Part]:
+def _parts_of_passed_over_files(documents: Mapping[str, Tree], named_paths: Collection[str]) -> Mapping[str, Part]:
     """What is said of the files of a folder that `docker compose up` does not take, since another name comes first."""
     found: dict[str, Part] = {}
     for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
@@ -116,7 +116,7 @@ def _note_environment(part: Part, path: str, load: Load) -> None:
         part.note("incomplete", "error", what, Origin(other), CONFIG)
 
 
-def _overriding(documents: Mapping[str, Tree]) -> Mapping[str, Sequence[str]]:
+def _override_files(documents: Mapping[str, Tree]) -> Mapping[str, Sequence[str]]:
     """The override file of each compose file that has one in its folder."""
     found: dict[str, list[str]] = {}
     for folder in dict.fromkeys(os.path.dirname(path) for path in documents):
@@ -128,7 +128,7 @@ def _overriding(documents: Mapping[str, Tree]) -> Mapping[str, Sequence[str]]:
     return found
 
 
-def _loader(texts: Mapping[str, str], read: Callable[[Path], str]) -> Load:
+def _file_loader(texts: Mapping[str, str], read: Callable[[Path], str]) -> Load:
     given = {os.path.normpath(path): text for path, text in texts.items()}
 
     def load(path: str) -> str | None:

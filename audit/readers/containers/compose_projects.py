@@ -51,23 +51,25 @@ class Project:
 
     def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
         """A compose file's document with what it includes and extends, then with the files that override it."""
-        node = self._file(path, tree, (path,))
+        node = self._file_document(path, tree, (path,))
         for other, later in overriding:
-            node = merge_nodes(node, self._file(other, later, (other,)))
+            node = merge_nodes(node, self._file_document(other, later, (other,)))
             self.source_files.add(other)
         for place in _resets_in_lists(node):
-            self._unread("`!reset` or `!override` of one entry of a list is not read", Origin(path, place.line))
+            self._note_unread_file(
+                "`!reset` or `!override` of one entry of a list is not read", Origin(path, place.line)
+            )
         return Tree(_drop_resets(node))
 
-    def _unread(self, what: str, where: Origin) -> None:
+    def _note_unread_file(self, what: str, where: Origin) -> None:
         self.part.note("incomplete", "error", what, where, CONFIG)
 
-    def _file(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Node:
+    def _file_document(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Node:
         """One file's document, its services as they extend others, and with what it includes."""
         services = tree.get("services")
         entries = services.items() if services is not None else []
-        extended = {name: self._service(path, tree, name, chain) for name, _ in entries}
-        node = _with(tree.node, "services", extended) if extended else tree.node
+        extended = {name: self._extended_service(path, tree, name, chain) for name, _ in entries}
+        node = _with_values_below(tree.node, "services", extended) if extended else tree.node
         for included, where in self._included_files(path, tree, chain):
             node = self._join_services(node, included, where)
         return node
@@ -77,7 +79,7 @@ class Project:
         mine, theirs = (Tree(side).get("services") for side in (node, included_services))
         shared = {name for name, _ in mine.items()} & {name for name, _ in theirs.items()} if mine and theirs else ()
         for name in sorted(shared):
-            self._unread(f"service {name} is in an included file as well, which Compose refuses", where)
+            self._note_unread_file(f"service {name} is in an included file as well, which Compose refuses", where)
         return merge_nodes(included_services, node)
 
     def _included_files(self, path: str, tree: Tree, chain: tuple[str, ...]) -> Iterator[tuple[Node, Origin]]:
@@ -88,21 +90,23 @@ class Project:
             texts = [entry.text()] if paths is None else [leaf.value for leaf in paths.leaves()]
             nodes: list[Node] = []
             for text in texts:
-                found = self._other(path, text or "", where, "included")
+                found = self._named_file(path, text or "", where, "included")
                 if found is None:
                     continue
                 if found[0] in chain or len(chain) > DEEPEST:
-                    self._unread(f"{found[0]} includes itself, and was not read again", where)
+                    self._note_unread_file(f"{found[0]} includes itself, and was not read again", where)
                     continue
                 self.included_count += 1
                 if self.included_count > MOST:  # two files that each include the next ones twice are 2 ** DEEPEST
-                    self._unread(f"it includes more than {MOST:,} files, and these were not read", Origin(path))
+                    self._note_unread_file(
+                        f"it includes more than {MOST:,} files, and these were not read", Origin(path)
+                    )
                     return
-                nodes.append(self._file(*found, (*chain, found[0])))
+                nodes.append(self._file_document(*found, (*chain, found[0])))
             if nodes:
                 yield reduce(merge_nodes, nodes), where
 
-    def _other(self, path: str, named_path: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
+    def _named_file(self, path: str, named_path: str, where: Origin, verb: str) -> tuple[str, Tree] | None:
         """Another file that a file names, relative to its own folder; None, and a note, where it is not read."""
         other = os.path.normpath(PurePath(path).parent / named_path) if named_path else ""
         remote = (
@@ -115,17 +119,19 @@ class Project:
         trees: Sequence[Tree] = ()
         if text is not None:
             try:
-                trees = yamls.documents(text, other)
+                trees = yamls.yaml_documents(text, other)
             except yamls.YamlError as error:
-                self._unread(f"{other}, which is {verb}, was not read: {error}", where)
+                self._note_unread_file(f"{other}, which is {verb}, was not read: {error}", where)
                 return None
         if not trees:
-            self._unread(f"`{named_path}`, which is {verb}, was not read: there is no such file beside {path}", where)
+            self._note_unread_file(
+                f"`{named_path}`, which is {verb}, was not read: there is no such file beside {path}", where
+            )
             return None
         self.source_files.add(other)
         return other, one_document(trees)
 
-    def _service(self, path: str, tree: Tree, name: str, chain: tuple[str, ...]) -> Node:
+    def _extended_service(self, path: str, tree: Tree, name: str, chain: tuple[str, ...]) -> Node:
         """A service with what it extends. Its own attributes are stronger."""
         found = tree.get("services", name)
         assert found is not None, f"{path} has service {name}"
@@ -135,16 +141,18 @@ class Project:
         where = Origin(path, extends.line, f"services.{name}.extends")
         own, base = _drop_key(found.node, "extends"), extends.text("service") or extends.text() or ""
         named, step = extends.text("file"), f"{path} {name}"
-        other = (path, tree) if named is None else self._other(path, named, where, "extended")
+        other = (path, tree) if named is None else self._named_file(path, named, where, "extended")
         if other is None:
             return own
         if step in chain or len(chain) > DEEPEST:
-            self._unread(f"service {name} extends itself, and that was not read", where)
+            self._note_unread_file(f"service {name} extends itself, and that was not read", where)
             return own
         if other[1].get("services", base) is None:
-            self._unread(f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where)
+            self._note_unread_file(
+                f"service {name} extends {base or 'a service'}, which {other[0]} does not have", where
+            )
             return own
-        return merge_nodes(self._service(*other, base, (*chain, step)), own)
+        return merge_nodes(self._extended_service(*other, base, (*chain, step)), own)
 
 
 def one_document(trees: Sequence[Tree]) -> Tree:
@@ -154,28 +162,33 @@ def one_document(trees: Sequence[Tree]) -> Tree:
 
 def merge_nodes(earlier: Node, later: Node, key: str = "", *, null_counts: bool = False) -> Node:
     """Two values as Compose merges them: mappings by key, lists one behind the other, else the later one."""
-    if _tag(later) in (OVERRIDE, RESET) or key in REPLACED:
+    if _node_tag(later) in (OVERRIDE, RESET) or key in REPLACED:
         return later
     if key in BY_NAME:
         earlier, later = _as_mapping(earlier), _as_mapping(later)
     if isinstance(earlier, MappingNode) and isinstance(later, MappingNode):
-        return _mapping([*_merged_pairs(earlier, later, null_counts=key in BY_NAME)], later)
+        return _mapping_node([*_merged_pairs(earlier, later, null_counts=key in BY_NAME)], later)
     if isinstance(earlier, SequenceNode) and isinstance(later, SequenceNode):
         new = [entry.node for _, entry in Tree(later).items()]
-        targets = {_target(volume) for volume in new} if key == "volumes" else set[str]()
-        return _sequence([*(e.node for _, e in Tree(earlier).items() if _target(e.node) not in targets), *new], later)
+        targets = {_mount_target(volume) for volume in new} if key == "volumes" else set[str]()
+        return _sequence_node(
+            [*(e.node for _, e in Tree(earlier).items() if _mount_target(e.node) not in targets), *new], later
+        )
     return earlier if _is_null(later) and not null_counts else later
 
 
 def _merged_pairs(earlier: Node, later: Node, *, null_counts: bool) -> Iterator[tuple[Node, Node]]:
-    stronger, weaker = dict(_entries(later)), {name for name, _ in _entries(earlier)}
-    for name, value in _entries(earlier):
+    stronger, weaker = dict(_named_entries(later)), {name for name, _ in _named_entries(earlier)}
+    for name, value in _named_entries(earlier):
         other = stronger.get(name)
-        yield _scalar(name, value), value if other is None else merge_nodes(value, other, name, null_counts=null_counts)
-    yield from ((_scalar(name, value), value) for name, value in _entries(later) if name not in weaker)
+        yield (
+            _scalar_node(name, value),
+            value if other is None else merge_nodes(value, other, name, null_counts=null_counts),
+        )
+    yield from ((_scalar_node(name, value), value) for name, value in _named_entries(later) if name not in weaker)
 
 
-def _entries(node: Node) -> list[tuple[str, Node]]:
+def _named_entries(node: Node) -> list[tuple[str, Node]]:
     """A mapping's entries whose keys are words, as all of Compose's are."""
     return [(str(key.value), value) for key, value in yamls.mapping_pairs(node) if isinstance(key, ScalarNode)]
 
@@ -187,11 +200,13 @@ def _as_mapping(node: Node) -> Node:
     found: Pairs = []
     for _, entry in Tree(node).items():
         name, mark, value = (entry.text() or "").partition("=")
-        found.append((_scalar(name.strip(), entry.node), _scalar(value.strip(), entry.node, '"' if mark else None)))
-    return _mapping(found, node)
+        found.append(
+            (_scalar_node(name.strip(), entry.node), _scalar_node(value.strip(), entry.node, '"' if mark else None))
+        )
+    return _mapping_node(found, node)
 
 
-def _target(volume: Node) -> str:
+def _mount_target(volume: Node) -> str:
     """Where a volume is mounted: of two mounts at one place the later one counts."""
     tree = Tree(volume)
     short = tree.text()
@@ -201,7 +216,7 @@ def _target(volume: Node) -> str:
     return parts[1] if len(parts) > 1 else parts[0]
 
 
-def _tag(node: Node) -> str:
+def _node_tag(node: Node) -> str:
     return str(getattr(node, "tag", ""))
 
 
@@ -214,43 +229,44 @@ _MAPPING: Any = MappingNode
 _SEQUENCE: Any = SequenceNode
 
 
-def _scalar(value: str, like: Node, style: Any = None) -> Node:
+def _scalar_node(value: str, like: Node, style: Any = None) -> Node:
     return _SCALAR("tag:yaml.org,2002:str", value, like.start_mark, like.start_mark, style=style)
 
 
-def _mapping(entries: Pairs, like: Node) -> Node:
+def _mapping_node(entries: Pairs, like: Node) -> Node:
     return _MAPPING("tag:yaml.org,2002:map", entries, like.start_mark, like.start_mark)
 
 
-def _sequence(entries: list[Node], like: Node) -> Node:
+def _sequence_node(entries: list[Node], like: Node) -> Node:
     return _SEQUENCE("tag:yaml.org,2002:seq", entries, like.start_mark, like.start_mark)
 
 
 def _mapping_like(entries: Iterable[tuple[str, Node]], like: Node) -> Node:
-    return _mapping([(_scalar(name, value), value) for name, value in entries], like)
+    return _mapping_node([(_scalar_node(name, value), value) for name, value in entries], like)
 
 
-def _with(node: Node, name: str, values: dict[str, Node]) -> Node:
+def _with_values_below(node: Node, name: str, values: dict[str, Node]) -> Node:
     """A document with other values in the mapping below one key."""
     return _mapping_like(
-        ((key, _mapping_like(values.items(), value) if key == name else value) for key, value in _entries(node)), node
+        ((key, _mapping_like(values.items(), value) if key == name else value) for key, value in _named_entries(node)),
+        node,
     )
 
 
 def _drop_key(node: Node, name: str) -> Node:
-    return _mapping_like(((key, value) for key, value in _entries(node) if key != name), node)
+    return _mapping_like(((key, value) for key, value in _named_entries(node) if key != name), node)
 
 
 def _drop_resets(node: Node) -> Node:
     if not isinstance(node, MappingNode):
         return node
-    kept = ((name, value) for name, value in _entries(node) if _tag(value) != RESET)
+    kept = ((name, value) for name, value in _named_entries(node) if _node_tag(value) != RESET)
     return _mapping_like(((name, _drop_resets(value)) for name, value in kept), node)
 
 
 def _resets_in_lists(node: Node) -> Iterator[Tree]:
     """Entries of lists with a tag of their own."""
     for _, entry in Tree(node).items():
-        if isinstance(node, SequenceNode) and _tag(entry.node) in (RESET, OVERRIDE):
+        if isinstance(node, SequenceNode) and _node_tag(entry.node) in (RESET, OVERRIDE):
             yield entry
         yield from _resets_in_lists(entry.node)

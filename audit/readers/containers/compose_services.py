@@ -19,12 +19,12 @@ def services_running(part: Part, path: str, services: Sequence[Named]) -> list[N
     A service with a profile counts: that the profile is active is an assumption where every service has it, and leaves
     the audit undecided where only some have it.
     """
-    found = [service for service in services if _counts(part, path, *service)]
-    _profiles(part, path, found)
+    found = [service for service in services if _may_run_container(part, path, *service)]
+    _note_assumed_profiles(part, path, found)
     return found
 
 
-def _counts(part: Part, path: str, name: str, service: Tree) -> bool:
+def _may_run_container(part: Part, path: str, name: str, service: Tree) -> bool:
     """Whether at least one container of a service is started, or may be."""
     for keys in (("scale",), ("deploy", "replicas")):
         written, place = service.text(*keys), service.get(*keys)
@@ -43,9 +43,9 @@ def _counts(part: Part, path: str, name: str, service: Tree) -> bool:
     return True
 
 
-def _profiles(part: Part, path: str, services: Sequence[Named]) -> None:
+def _note_assumed_profiles(part: Part, path: str, services: Sequence[Named]) -> None:
     """What is assumed of profiles, or not known: nothing in a compose file says which profiles are active."""
-    of_each = [_of(service) for _, service in services]
+    of_each = [_profiles_of_service(service) for _, service in services]
     if not any(of_each):
         return
     if shared := set[str].intersection(*of_each):
@@ -58,6 +58,6 @@ def _profiles(part: Part, path: str, services: Sequence[Named]) -> None:
     part.note("incomplete", "error", what, Origin(place.file or path, place.line, f"services.{name}.profiles"), to_do)
 
 
-def _of(service: Tree) -> set[str]:
+def _profiles_of_service(service: Tree) -> set[str]:
     listed = service.get("profiles")
     return {leaf.value for leaf in listed.leaves()} if listed is not None else set()

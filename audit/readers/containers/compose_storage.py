@@ -15,7 +15,7 @@ from ..parsed_file import Part
 from ..yaml_settings import origin_at
 from ..yamls import Tree
 from . import volumes
-from .image_variables import name_and_tag, owner_of
+from .image_variables import image_distribution, name_and_tag
 
 Named = tuple[str, Tree]
 """A service with its name."""
@@ -42,19 +42,21 @@ def note_storage(
     for name, service in brokers:
         node, owner, mounts = (
             nodes.get(f"services.{name}"),
-            owner_of(service),
-            list(volumes.of_service(service, named_volumes)),
+            image_distribution(service),
+            list(volumes.mounts_of_service(service, named_volumes)),
         )
         elsewhere = "volumes_from" in dict(service.items())
         if node is not None and not elsewhere and volumes.is_in_container(node.settings, owner, mounts) is not False:
             passing.append((name, service, volumes.mount_above(node.settings, owner, mounts)))
-    _note(
+    _note_ephemeral_data(
         part, path, passing, "the log of", "which is the loss of a disk", "mount a volume where log.dirs is", "advice"
     )
     _note_servers(part, path, every, named_volumes)
 
 
-def _note(part: Part, path: str, services: Sequence[Passing], whose: str, then: str, to_do: str, kind: Kind) -> None:
+def _note_ephemeral_data(
+    part: Part, path: str, services: Sequence[Passing], whose: str, then: str, to_do: str, kind: Kind
+) -> None:
     """The findings for those with a volume above the place of their data, and for those with none."""
     for above in (True, False):
         mine = [(name, service, mount) for name, service, mount in services if bool(mount) is above]
@@ -77,17 +79,20 @@ def _note_servers(part: Part, path: str, every: Sequence[Named], named_volumes: 
         (name, service, mount)
         for name, service in servers
         if "volumes_from" not in dict(service.items())
-        and (mount := _lost_at(service, list(volumes.of_service(service, named_volumes)))) is not None
+        and (mount := _mount_above_lost_data(service, list(volumes.mounts_of_service(service, named_volumes))))
+        is not None
     ]
     most = 2 * len(passing) > len(servers)
     then = _TOPICS_GO if most else "and this server comes back empty and votes"
     to_do = "mount volumes where its dataDir and dataLogDir are"
-    _note(part, path, passing, "what ZooKeeper keeps in", then, to_do, "incomplete" if most else "advice")
+    _note_ephemeral_data(
+        part, path, passing, "what ZooKeeper keeps in", then, to_do, "incomplete" if most else "advice"
+    )
 
 
-def _lost_at(service: Tree, mounts: Sequence[volumes.Mount]) -> str | None:
+def _mount_above_lost_data(service: Tree, mounts: Sequence[volumes.Mount]) -> str | None:
     """The mount above a server's data, "" where nothing is mounted; None where what it keeps is on a volume."""
-    folders = _folders(service)
+    folders = _data_folders(service)
     lost = next(
         (folder for folder in folders if volumes.is_on_no_mount(folder, mounts, has_declared_volume=True)), None
     )
@@ -111,7 +116,7 @@ _FOLDERS = {
 """Where images keep dataDir and dataLogDir, which they declare as volumes (their Dockerfiles)."""
 
 
-def _folders(service: Tree) -> tuple[str, ...]:
+def _data_folders(service: Tree) -> tuple[str, ...]:
     """Where a server's data are; none where its image does not say."""
     name, _ = name_and_tag(service.text("image") or "")
     whole = f"/library/{name}" if "/" not in name else f"/{name}"

@@ -84,14 +84,14 @@ class Manifests:
         here = [one for one in named if one.namespace == namespace] or [
             one for one in named if not namespace or not one.namespace
         ]
-        if not here or any(_texts(one) != _texts(here[0]) for one in here):
+        if not here or any(_texts_by_name(one) != _texts_by_name(here[0]) for one in here):
             return None
         self.used_maps |= {(one.path, str(one)) for one in here}
         return here[0]
 
     def is_made(self, tree: Tree) -> bool:
         """Whether a resource was made by another one that was read too: a pod by its StatefulSet."""
-        owners = _entries(tree.get("metadata", "ownerReferences"))
+        owners = _list_entries(tree.get("metadata", "ownerReferences"))
         return any((owner.text("kind"), owner.text("name")) in self.makers for owner in owners)
 
     def unused_maps(self) -> list[ConfigMap]:
@@ -102,11 +102,11 @@ class Manifests:
         """The files that a pod's containers see, those that run before them too, and what no file has of these."""
         files: list[MountedFile] = []
         missing: list[MissingSource] = []
-        made = {volume.text("name"): volume for volume in _entries(pod.get("volumes"))}
-        containers = [*_entries(pod.get("containers")), *_entries(pod.get("initContainers"))]
-        for mount in (mount for container in containers for mount in _entries(container.get("volumeMounts"))):
+        made = {volume.text("name"): volume for volume in _list_entries(pod.get("volumes"))}
+        containers = [*_list_entries(pod.get("containers")), *_list_entries(pod.get("initContainers"))]
+        for mount in (mount for container in containers for mount in _list_entries(container.get("volumeMounts"))):
             volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
-            for kind, name, source in _sources(volume) if volume is not None else ():
+            for kind, name, source in _volume_sources(volume) if volume is not None else ():
                 found = self.of(kind, name, namespace)
                 where = Origin(path, mount.line, "volumeMounts")
                 if found is None or mount.get("subPathExpr") is not None:  # which part that is differs from pod to pod
@@ -116,7 +116,7 @@ class Manifests:
                 for key in _missing_keys(found, source):
                     missing.append(MissingSource(target, f"{key}, which {found} has not,", where))
                 for inner, entry in _entries_by_place(found, source):
-                    if (at := _target(target, inner, mount.text("subPath"))) is not None:
+                    if (at := _mounted_path(target, inner, mount.text("subPath"))) is not None:
                         files.append(MountedFile(at, entry))
         return files, list(dict.fromkeys(missing))
 
@@ -127,7 +127,7 @@ class Manifests:
         what no file has of these. One whose value is known when the pod runs is `${}`."""
         given: list[tuple[str, str, Origin]] = []
         missing: list[MissingSource] = []
-        for source in _entries(container.get("envFrom")):
+        for source in _list_entries(container.get("envFrom")):
             for key, kind in _REFS.items():
                 name = source.text(key, "name")
                 found = self.of(kind, name, namespace) if name is not None else None
@@ -136,14 +136,14 @@ class Manifests:
                 for entry in found.entries if found is not None else ():
                     named = f"{source.text('prefix') or ''}{entry.name}"
                     given.append((named, "${}" if entry.text is None else entry.text, entry.origin()))
-        own = [(entry.text("name") or "", entry) for entry in _entries(container.get("env"))]
+        own = [(entry.text("name") or "", entry) for entry in _list_entries(container.get("env"))]
         kept = [variable for variable in given if variable[0] not in {name for name, _ in own}]
         return [
             *kept,
-            *((name, self._value(entry, namespace), Origin(path, entry.line, name)) for name, entry in own),
+            *((name, self._variable_value(entry, namespace), Origin(path, entry.line, name)) for name, entry in own),
         ], missing
 
-    def _value(self, entry: Tree, namespace: str) -> str:
+    def _variable_value(self, entry: Tree, namespace: str) -> str:
         """What a variable is set to: by itself, or by one entry of a ConfigMap."""
         stated = entry.text("value")
         for key, kind in _KEY_REFS.items():
@@ -161,11 +161,11 @@ def config_maps(path: str, trees: Iterable[Tree]) -> Iterator[ConfigMap]:
         kind, name = tree.text("kind") or "", tree.text("metadata", "name")
         if kind in KINDS and name is not None:
             yield ConfigMap(
-                kind, name, tree.text("metadata", "namespace") or "", path, tuple(_texts_of(path, kind, tree))
+                kind, name, tree.text("metadata", "namespace") or "", path, tuple(_texts_of_resource(path, kind, tree))
             )
 
 
-def _texts_of(path: str, kind: str, tree: Tree) -> Iterator[ConfigMapEntry]:
+def _texts_of_resource(path: str, kind: str, tree: Tree) -> Iterator[ConfigMapEntry]:
     plain, coded = ("stringData", "data") if kind == "Secret" else ("data", "binaryData")
     own = tree.get(plain)
     stated = own.items() if own is not None else []
@@ -175,26 +175,26 @@ def _texts_of(path: str, kind: str, tree: Tree) -> Iterator[ConfigMapEntry]:
     hidden = tree.get(coded)
     for name, entry in hidden.items() if hidden is not None else ():
         if name not in {called for called, _ in stated}:
-            yield ConfigMapEntry(name, _decode(entry.text() or ""), path, entry.line, is_block=False)
+            yield ConfigMapEntry(name, _decode_base64(entry.text() or ""), path, entry.line, is_block=False)
 
 
-def _decode(text: str) -> str | None:
+def _decode_base64(text: str) -> str | None:
     try:
         return base64.b64decode("".join(text.split()), validate=True).decode()
     except (binascii.Error, ValueError):
         return None
 
 
-def _texts(one: ConfigMap) -> list[tuple[str, str | None]]:
+def _texts_by_name(one: ConfigMap) -> list[tuple[str, str | None]]:
     return [(entry.name, entry.text) for entry in one.entries]
 
 
-def _sources(volume: Tree) -> Iterator[tuple[str, str, Tree]]:
+def _volume_sources(volume: Tree) -> Iterator[tuple[str, str, Tree]]:
     """What a volume is made of: the kind and name of each ConfigMap and Secret, and what is said of it."""
     for key, (kind, named) in _SOURCES.items():
         if (source := volume.get(key)) is not None:
             yield kind, source.text(named) or "", source
-    for entry in _entries(volume.get("projected", "sources")):
+    for entry in _list_entries(volume.get("projected", "sources")):
         for key, (kind, named) in _PROJECTED.items():
             if (source := entry.get(key)) is not None:
                 yield kind, source.text(named) or "", source
@@ -205,18 +205,18 @@ def _entries_by_place(config_map: ConfigMap, source: Tree) -> Iterator[tuple[str
     items = source.get("items")
     if items is None:
         yield from ((entry.name, entry) for entry in config_map.entries)
-    for item in _entries(items):
+    for item in _list_entries(items):
         yield from ((item.text("path") or "", entry) for entry in config_map.entries if entry.name == item.text("key"))
 
 
 def _missing_keys(config_map: ConfigMap, source: Tree) -> Iterator[str]:
     """The keys that `items` names and that are not there: a pod waits for them (kubernetes.io, Volumes)."""
     known = {entry.name for entry in config_map.entries}
-    named = (item.text("key") or "" for item in _entries(source.get("items")))
+    named = (item.text("key") or "" for item in _list_entries(source.get("items")))
     yield from (key for key in named if key not in known and source.text("optional") != "true")
 
 
-def _target(mount_path: str, inner: str, part: str | None) -> str | None:
+def _mounted_path(mount_path: str, inner: str, part: str | None) -> str | None:
     """Where a file of a volume is in a container that has all of the volume mounted, or a part of it; None if it is
     not in that part."""
     place = PurePosixPath(inner)
@@ -225,5 +225,5 @@ def _target(mount_path: str, inner: str, part: str | None) -> str | None:
     return str(PurePosixPath(mount_path) / place.relative_to(part)) if place.is_relative_to(part) else None
 
 
-def _entries(tree: Tree | None) -> list[Tree]:
+def _list_entries(tree: Tree | None) -> list[Tree]:
     return [entry for _, entry in tree.items()] if tree is not None else []

@@ -16,10 +16,10 @@ CREATES = re.compile(r"kafka-topics(?:\.sh)?\s+([^;&|\n)]*--create\b[^;&|\n)]*)"
 TO_DO = "give what `kafka-topics.sh --describe` prints of the topics"
 
 
-def of_command(part: Part, text: str, origin: Origin) -> None:
+def read_topics_of_command(part: Part, text: str, origin: Origin) -> None:
     """The topics that a command creates, for `part`; where one is not literal the audit is left undecided."""
     for found in CREATES.finditer(text.replace("\\\n", " ")):
-        made = _topic(found[1], origin)
+        made = _created_topic(found[1], origin)
         if made is None:
             what = "a command creates a topic, and which one with which settings was not read"
             part.note("incomplete", "error", what, origin, TO_DO)
@@ -27,12 +27,12 @@ def of_command(part: Part, text: str, origin: Origin) -> None:
             part.created_topics.append(made)
 
 
-def _topic(arguments: str, origin: Origin) -> Topic | None:
+def _created_topic(arguments: str, origin: Origin) -> Topic | None:
     try:
         words = shlex.split(arguments)
     except ValueError:
         return None
-    options = list(_options(words))
+    options = list(_option_values(words))
     one = dict(options)
     name, factor, count = one.get("topic", ""), one.get("replication-factor"), one.get("partitions")
     settings = [value.partition("=") for option, value in options if option == "config"]
@@ -47,7 +47,7 @@ def _topic(arguments: str, origin: Origin) -> Topic | None:
     )
 
 
-def _options(words: list[str]) -> Iterator[tuple[str, str]]:
+def _option_values(words: list[str]) -> Iterator[tuple[str, str]]:
     """`--name value` and `--name=value`."""
     for place, word in enumerate(words):
         if word.startswith("--"):
@@ -59,7 +59,7 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 VARIABLE = "KAFKA_CREATE_TOPICS"
 
 
-def of_variable(part: Part, value: str, origin: Origin) -> None:
+def read_topics_of_variable(part: Part, value: str, origin: Origin) -> None:
     """`name:partitions:replicas`, several with commas between them (wurstmeister/kafka, README)."""
     for topic in value.split(","):
         fields = [field.strip() for field in topic.split(":")]

@@ -30,7 +30,7 @@ def name_and_tag(image: str) -> tuple[str, str]:
     return f"{path}{slash}{name}", tag
 
 
-def owner_of(service: Tree) -> str | None:
+def image_distribution(service: Tree) -> str | None:
     """The distribution whose image a service runs, or None: not one of Kafka's."""
     name, _ = name_and_tag(service.text("image") or "")
     return next((owner for known, owner in IMAGES.items() if name == known or name.endswith("/" + known)), None)
@@ -51,7 +51,7 @@ def why_variable_unread(variable: str, service: Tree) -> str:
     Bitnami's scripts take `KAFKA_CFG_*` and nothing else for settings (`kafka_configure_from_environment_variables`);
     Apache's (`KafkaDockerWrapper`) and Confluent's would write `cfg.*`, which Kafka does not know.
     """
-    owner, key = owner_of(service), setting_of_variable(variable)
+    owner, key = image_distribution(service), setting_of_variable(variable)
     if owner is None or key is None:
         return ""
     theirs = variable.startswith("KAFKA_CFG_")
@@ -63,26 +63,26 @@ def why_variable_unread(variable: str, service: Tree) -> str:
     return ""
 
 
-def perhaps(variable: str, service: Tree) -> str:
+def condition_of_variable(variable: str, service: Tree) -> str:
     """When a variable has an effect, as `Setting.when`: `KAFKA_CFG_*` only if its image is like Bitnami's."""
-    known = owner_of(service) is not None
+    known = image_distribution(service) is not None
     return "" if known or not variable.startswith("KAFKA_CFG_") else OF_IMAGE
 
 
-def note_perhaps(part: Part, variable: str, service: Tree, origin: Origin) -> None:
+def note_conditional_variable(part: Part, variable: str, service: Tree, origin: Origin) -> None:
     """The finding, once a file, that variables may have an effect or not."""
     what = "nothing says whether this image reads KAFKA_CFG_, as Bitnami's does: what these variables set is open"
-    if perhaps(variable, service) and not any(finding.what == what for finding in part.findings):
+    if condition_of_variable(variable, service) and not any(finding.what == what for finding in part.findings):
         part.note("not_read", "warning", what, origin, "give the server.properties that its container runs with")
     image = service.text("image")
-    if owner_of(service) is None and variable.startswith("KAFKA_") and not variable.startswith("KAFKA_CFG_"):
+    if image_distribution(service) is None and variable.startswith("KAFKA_") and not variable.startswith("KAFKA_CFG_"):
         assumed = (
             f"{image or 'an image that is built'} takes KAFKA_* for settings, as Apache's and Confluent's images do"
         )
         part.assumptions += [assumed] if assumed not in part.assumptions else []
 
 
-def note_unread(part: Part, variable: str, value: str, why: str, origin: Origin) -> None:
+def note_unread_variable(part: Part, variable: str, value: str, why: str, origin: Origin) -> None:
     """The finding of a variable that nobody reads, with the name that is read, unless what it sets would do harm."""
     bare = variable.removeprefix("KAFKA_CFG_").removeprefix("KAFKA_")
     read_name = f"KAFKA_{'' if 'KAFKA_CFG_' in variable else 'CFG_'}{bare}"
@@ -90,7 +90,7 @@ def note_unread(part: Part, variable: str, value: str, why: str, origin: Origin)
     part.note("typo", "error", why, origin, to_do)
 
 
-def _leaves(container: Tree, key: str) -> list[YamlLeaf]:
+def _leaves_below(container: Tree, key: str) -> list[YamlLeaf]:
     found = container.get(key)
     return list(found.leaves()) if found is not None else []
 
@@ -103,10 +103,10 @@ def note_created_topics(part: Part, container: Tree, value: str, origin: Origin)
     """The topics that a container's image creates for its `KAFKA_CREATE_TOPICS`. One that does not read it creates
     none, which is said; of one that is not known, and of a container whose command reads it, nobody knows."""
     name, _ = name_and_tag(container.text("image") or "")
-    variable, owner = created_topics.VARIABLE, owner_of(container)
-    words = [leaf.value for key in ("entrypoint", "command", "args") for leaf in _leaves(container, key)]
+    variable, owner = created_topics.VARIABLE, image_distribution(container)
+    words = [leaf.value for key in ("entrypoint", "command", "args") for leaf in _leaves_below(container, key)]
     if f"/{name}".endswith(f"/{_CREATES_TOPICS}"):
-        created_topics.of_variable(part, value, origin)
+        created_topics.read_topics_of_variable(part, value, origin)
     elif owner is None or any(variable in word for word in words):
         what = f"whether {name or 'an image that is built'} creates the topics of {variable} is not known"
         part.note("incomplete", "error", what, origin, created_topics.TO_DO)
@@ -116,13 +116,13 @@ def note_created_topics(part: Part, container: Tree, value: str, origin: Origin)
         part.note("typo", "error", what, origin, to_do)
 
 
-def image(part: Part, path: str, service: Tree) -> None:
+def note_image_facts(part: Part, path: str, service: Tree) -> None:
     """What the image's name and tag say about the distribution and the release."""
     named, place = service.text("image"), service.get("image")
     if named is None or place is None:
         return
     name, tag = name_and_tag(named)
-    owner = owner_of(service)
+    owner = image_distribution(service)
     if owner is None:
         return
     origin = origin_at(path, place, ".".join(place.path))

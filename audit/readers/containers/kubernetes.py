@@ -16,11 +16,11 @@ from ....language.immutable import immutable
 from ...cluster.cluster import Broker
 from ...cluster.statements import Origin, Setting
 from .. import properties
-from ..broker_properties import BROKER_MARKS, broker_of
-from ..kinds import IDLE, file_kind, mark_of_kafka, other_program_of
-from ..parsed_file import Part, as_latin, parse_numbers
+from ..broker_properties import BROKER_MARKS, broker_of_settings
+from ..kinds import IDLE, file_kind, first_mark_of_kafka, name_of_other_program
+from ..parsed_file import Part, decode_as_latin, parse_numbers
 from ..programs import connect
-from ..programs.active_profiles import note_active
+from ..programs.active_profiles import note_active_profiles
 from ..yamls import Tree
 from . import commands, created_topics, image_variables, pod_rules, scripts, spring_variables, volumes
 from .config_maps import KINDS as CONFIG_MAPS
@@ -86,12 +86,12 @@ def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
     """The brokers, applications and topics of one file, those of ConfigMaps from all files; None if nothing of that is
     in it, and nothing that may be."""
     part = Part(FORMAT)
-    resources = [found for tree in trees if (found := _resource(path, tree, maps)) is not None]
-    sets = [found for resource in resources if (found := _set(resource)) is not None]
+    resources = [found for tree in trees if (found := _pod_resource(path, tree, maps)) is not None]
+    sets = [found for resource in resources if (found := _broker_pod_set(resource)) is not None]
     for resource in resources:
-        _of_spring(part, resource)
+        _read_spring_application(part, resource)
         for container in resource.containers:
-            commands.note_created(part, path, container)
+            commands.read_command_topics(part, path, container)
             for name, value, origin in resource.variables(container):
                 if name == created_topics.VARIABLE and value:
                     image_variables.note_created_topics(part, container, value, origin)
@@ -106,7 +106,7 @@ def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
     for pod_set in sets:
         part.brokers += [pod_set.broker] * pod_set.count
         for container in pod_set.resource.containers:
-            image_variables.image(part, path, container)
+            image_variables.note_image_facts(part, path, container)
             _note_unread(part, path, container)
         _note_commands(part, pod_set)
         _note_count(part, pod_set)
@@ -140,10 +140,10 @@ def number_pods(parts: Sequence[Part]) -> None:
 def _note_commands(part: Part, pod_set: _Set) -> None:
     """What the containers of a set, and those that run before them, may set beside what was read."""
     resource = pod_set.resource
-    files, texts = _files(pod_set.broker), _scripts(resource)
+    files, texts = _settings_files_of_broker(pod_set.broker), _scripts_of_pod(resource)
     for container in resource.containers:
         name = f"container {container.text('name')}"
-        commands.note_unread(part, resource.path, name, container, files, texts)
+        commands.note_unread_command(part, resource.path, name, container, files, texts)
         commands.note_hooks(part, resource.path, name, container, files, texts)
         for missing in resource.maps.variables(resource.path, container, resource.namespace)[1]:
             what = f"{name} has variables of {missing.name}, which was not read (envFrom)"
@@ -151,7 +151,7 @@ def _note_commands(part: Part, pod_set: _Set) -> None:
     _note_mounts(part, resource)
     before = resource.pod.get("initContainers")
     for _, container in before.items() if before is not None else ():
-        commands.note_before(part, resource.path, container.text("name") or "", container, texts)
+        commands.note_init_containers(part, resource.path, container.text("name") or "", container, texts)
 
 
 GIVE_MAPS = "give the ConfigMap or the Secret too, and state namespaces where several have its name"
@@ -190,7 +190,7 @@ def _note_place(part: Part, pod_set: _Set) -> None:
         part.note("incomplete", "error", what, pod_set.broker.origin, to_do, "kubernetes.io, Volumes")
 
 
-def _scripts(resource: _Resource) -> dict[str, str]:
+def _scripts_of_pod(resource: _Resource) -> dict[str, str]:
     """The texts that a pod's containers may run, by name."""
     return {PurePosixPath(file.target).name: file.entry.text or "" for file in resource.files}
 
@@ -199,8 +199,10 @@ def _note_mounts(part: Part, resource: _Resource) -> None:
     """The finding that files of settings are mounted that were not read."""
     files, missing = resource.maps.mounted_files(resource.path, resource.pod, resource.namespace)
     _note_files(part, resource, [file for file in files if not is_broker_file(file)])
-    unread = [(f"{one.target} of {one.name}", one.where) for one in missing if not volumes.is_of_others(one.target)]
-    unread += [(target, where) for target, where in _other_mounts(resource) if volumes.is_of_settings(target)]
+    unread = [
+        (f"{one.target} of {one.name}", one.where) for one in missing if not volumes.holds_no_settings(one.target)
+    ]
+    unread += [(target, where) for target, where in _other_mounts(resource) if volumes.may_hold_settings(target)]
     for target, where in dict.fromkeys(unread):
         _note_mounted(part, resource, target, where)
 
@@ -221,7 +223,7 @@ def _note_mounted(part: Part, resource: _Resource, target: str, where: Origin) -
 def _may_be_settings(file: MountedFile) -> bool:
     text = file.entry.text
     if text is None:
-        return volumes.is_of_settings(str(PurePosixPath(file.target).parent)) and not file_kind(file.target)
+        return volumes.may_hold_settings(str(PurePosixPath(file.target).parent)) and not file_kind(file.target)
     return commands.STATES.search(text) is not None
 
 
@@ -230,7 +232,8 @@ def is_broker_file(file: MountedFile) -> bool:
     if file.entry.text is None or PurePosixPath(file.target).suffix != ".properties":
         return False
     return (
-        not volumes.is_of_others(PurePosixPath(file.target).name) or commands.STATES.search(file.entry.text) is not None
+        not volumes.holds_no_settings(PurePosixPath(file.target).name)
+        or commands.STATES.search(file.entry.text) is not None
     )
 
 
@@ -250,7 +253,7 @@ def _other_mounts(resource: _Resource) -> Iterator[tuple[str, Origin]]:
                 yield mount.text("mountPath") or "", Origin(resource.path, mount.line, "volumeMounts")
 
 
-def _resource(path: str, tree: Tree, maps: Manifests) -> _Resource | None:
+def _pod_resource(path: str, tree: Tree, maps: Manifests) -> _Resource | None:
     """A resource that has a pod's specification where Kubernetes' own have it; None if it has none."""
     for at, described in PODS:
         pod = tree.get(*at)
@@ -259,14 +262,17 @@ def _resource(path: str, tree: Tree, maps: Manifests) -> _Resource | None:
     return None
 
 
-def _set(resource: _Resource) -> _Set | None:
+def _broker_pod_set(resource: _Resource) -> _Set | None:
     pod, containers, path = resource.pod, resource.containers, resource.path
     tool = resource.tree.text("kind") in _TO_AN_END and not any(map(_starts_kafka, containers))
     if tool or any(_is_tool(resource, container) for container in containers):
         return None
-    given = [*_of_maps(resource), *(s for container in containers for s in _of_variables(resource, container))]
+    given = [
+        *_settings_of_mounted_files(resource),
+        *(s for container in containers for s in _settings_of_variables(resource, container)),
+    ]
     settings = commands.override_settings(
-        given, [s for container in containers for s in commands.overrides(path, container)]
+        given, [s for container in containers for s in commands.override_options(path, container)]
     )
     if not {setting.key for setting in settings} & BROKER_MARKS:
         return None
@@ -275,15 +281,19 @@ def _set(resource: _Resource) -> _Set | None:
     counted = parse_numbers(written or "1")
     count = min(counted[0], MOST) if counted else 1
     templates = resource.tree.get("spec", "volumeClaimTemplates")
-    mounts = [m for container in _of_brokers(resource) for m in volumes.of_pod(pod, container, templates)]
-    in_container = volumes.is_in_container(settings, _owner(containers), mounts)
+    mounts = [
+        m for container in _broker_containers(resource) for m in volumes.mounts_of_container(pod, container, templates)
+    ]
+    in_container = volumes.is_in_container(settings, _distribution_of_images(containers), mounts)
     made = replace(
-        broker_of(settings, origin),
+        broker_of_settings(settings, origin),
         ephemeral=volumes.is_ephemeral(settings, mounts) or in_container,
         of_pod=in_container is not True,
-        pod=pod_rules.pod_of(pod, pod_rules.labels_of(resource.metadata), resource.namespace),
+        pod=pod_rules.pod_of_specification(pod, pod_rules.labels_of_metadata(resource.metadata), resource.namespace),
         log_mounts=tuple(
-            found for container in _of_brokers(resource) for found in volumes.claims_of_logs(settings, pod, container)
+            found
+            for container in _broker_containers(resource)
+            for found in volumes.claims_of_logs(settings, pod, container)
         ),
     )
     return _Set(made, count, resource, is_placed=in_container is not None)
@@ -299,40 +309,40 @@ def _is_tool(resource: _Resource, container: Tree) -> bool:
     return any(name in marks and value.lower() == "ignored" for name, value, _ in resource.variables(container))
 
 
-def _of_brokers(resource: _Resource) -> Sequence[Tree]:
+def _broker_containers(resource: _Resource) -> Sequence[Tree]:
     """The containers of a pod that may run the broker: those of an image of Kafka's, with its settings, or that start
     it; all of them where none is known by that. What a sidecar has mounted says nothing of the broker's log."""
     found = [
         container
         for container in resource.containers
-        if image_variables.owner_of(container) is not None
+        if image_variables.image_distribution(container) is not None
         or _starts_kafka(container)
-        or {setting.key for setting in _of_variables(resource, container)} & BROKER_MARKS
+        or {setting.key for setting in _settings_of_variables(resource, container)} & BROKER_MARKS
     ]
     return found or resource.containers
 
 
-def _owner(containers: Sequence[Tree]) -> str | None:
+def _distribution_of_images(containers: Sequence[Tree]) -> str | None:
     """The distribution of the one image of Kafka's; Apache's where a command starts Kafka itself, past the image's own
     script; None where a command says where logs are."""
     found = [
         (owner, commands.container_text(container))
         for container in containers
-        if (owner := image_variables.owner_of(container)) is not None
+        if (owner := image_variables.image_distribution(container)) is not None
     ]
     if len(found) != 1 or re.search(r"log\.dirs?\b|LOG_DIRS?\b", found[0][1]):
         return None
     return "apache" if "kafka-server-start" in found[0][1] else found[0][0]
 
 
-def _files(broker: Broker) -> list[str]:
+def _settings_files_of_broker(broker: Broker) -> list[str]:
     """The properties files that all of a broker's settings are of, by name; none where it has variables as well, which
     the image's own start script alone reads."""
     named = dict.fromkeys(setting.origin.place for setting in broker.settings)
     return [] if any(name.startswith("KAFKA_") for name in named) else [*named]
 
 
-def _of_spring(part: Part, resource: _Resource) -> None:
+def _read_spring_application(part: Part, resource: _Resource) -> None:
     """Applications with Spring Boot: the variables of their containers, also those from a ConfigMap."""
     path, maps = resource.path, resource.maps
     for container in resource.containers:
@@ -342,11 +352,11 @@ def _of_spring(part: Part, resource: _Resource) -> None:
             (text, Origin(path, words.line, key))
             for key in ("command", "args")
             if (words := container.get(key)) is not None
-            for text in spring_variables.texts_of(words)
+            for text in spring_variables.command_texts(words)
         ]
-        spring_variables.of_spring(part, path, name, given, texts)
-        connect.worker_of_variables(part, path, name, given)
-        note_active(part, given, " ".join(text for text, _ in texts))
+        spring_variables.read_spring_application(part, path, name, given, texts)
+        connect.read_worker_of_variables(part, path, name, given)
+        note_active_profiles(part, given, " ".join(text for text, _ in texts))
         spring = "spring" in (container.text("image") or "") or any(v.startswith("SPRING") for v, _, _ in given)
         for one in missing if spring else ():
             what = f"{name} has variables of {one.name}, which was not read (envFrom)"
@@ -359,17 +369,17 @@ def _note_applications(part: Part, config_maps: Sequence[ConfigMap]) -> None:
     Spring's, a producer's, a worker's; and scripts that create topics or alter settings."""
     for one, entry in ((holder, entry) for holder in config_maps for entry in holder.entries):
         text = entry.text or ""
-        created_topics.of_command(part, text, entry.origin())
+        created_topics.read_topics_of_command(part, text, entry.origin())
         if commands.ALTERS.search(text):
             what = f"{one} has a script that alters settings of brokers or topics, and what it sets was not read"
             to_do = "give what `kafka-configs.sh --describe` prints, too"
             part.note("incomplete", "error", what, entry.origin(), to_do)
-        if _is_of_application(entry):
+        if _sets_up_clients(entry):
             what = f"{one} has {entry.name} with settings of Kafka, which was not read"
             part.note("incomplete", "error", what, entry.origin(), f"give {entry.name} as a file of its own")
 
 
-def _is_of_application(entry: ConfigMapEntry) -> bool:
+def _sets_up_clients(entry: ConfigMapEntry) -> bool:
     """Whether a file in a ConfigMap sets up clients."""
     text = entry.text or ""
     spring = entry.name.startswith("application") and "kafka" in text.lower()
@@ -380,7 +390,7 @@ def _is_of_application(entry: ConfigMapEntry) -> bool:
 def _states_settings(one: ConfigMap) -> bool:
     """Whether something of a cluster stands in a ConfigMap: settings, topics, or a variable that is one."""
     return any(
-        mark_of_kafka(f"{entry.name}: {entry.text}") and not other_program_of(entry.text)
+        first_mark_of_kafka(f"{entry.name}: {entry.text}") and not name_of_other_program(entry.text)
         for entry in one.entries
         if entry.text is not None and not file_kind(entry.name)
     )
@@ -391,7 +401,7 @@ def note_unused(maps: Manifests, parts: Sequence[Part]) -> Part | None:
     those alone that they name: beside these such a finding leaves nothing open."""
     part = Part(FORMAT)
     beside = any(other.brokers for other in parts)
-    unused = [one for one in maps.unused_maps() if not any(map(_is_of_application, one.entries))]
+    unused = [one for one in maps.unused_maps() if not any(map(_sets_up_clients, one.entries))]
     for one in filter(_states_settings, unused):
         what = f"{one} has settings of Kafka, and no pod that was read has it mounted or takes its variables"
         to_do = "give the StatefulSet too, or these settings as server.properties"
@@ -421,7 +431,7 @@ PODS = (
 """Where a pod's own specification and metadata stand: in a set of pods or a job, in a CronJob, in a Pod."""
 
 
-def _of_maps(resource: _Resource) -> Iterator[Setting]:
+def _settings_of_mounted_files(resource: _Resource) -> Iterator[Setting]:
     """The settings of the properties files that a pod has mounted, each file once."""
     for file in {file.entry: file for file in reversed(resource.files)}.values():
         if not is_broker_file(file) or file.entry.text is None:
@@ -440,12 +450,14 @@ def _note_unread(part: Part, path: str, container: Tree) -> None:
     for _, entry in listed.items() if listed is not None else ():
         name = entry.text("name") or ""
         if why := image_variables.why_variable_unread(name, container):
-            image_variables.note_unread(part, name, entry.text("value") or "", why, Origin(path, entry.line, name))
+            image_variables.note_unread_variable(
+                part, name, entry.text("value") or "", why, Origin(path, entry.line, name)
+            )
         elif image_variables.setting_of_variable(name) is not None:
-            image_variables.note_perhaps(part, name, container, Origin(path, entry.line, name))
+            image_variables.note_conditional_variable(part, name, container, Origin(path, entry.line, name))
 
 
-def _of_variables(resource: _Resource, container: Tree) -> Iterator[Setting]:
+def _settings_of_variables(resource: _Resource, container: Tree) -> Iterator[Setting]:
     """The settings of a container's variables. Those of `env` are stronger than those of `envFrom`."""
     for name, value, origin in resource.variables(container):
         key = (
@@ -454,4 +466,4 @@ def _of_variables(resource: _Resource, container: Tree) -> Iterator[Setting]:
             else None
         )
         if key is not None:  # what comes from a field is filled in later
-            yield Setting(key, as_latin(value), origin, image_variables.perhaps(name, container))
+            yield Setting(key, decode_as_latin(value), origin, image_variables.condition_of_variable(name, container))

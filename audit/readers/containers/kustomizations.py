@@ -21,7 +21,7 @@ def split_patches(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unr
     for path, text, _ in texts:
         if PurePath(path).name in _NAMES:
             folder = os.path.dirname(path)
-            builders.update({os.path.normpath(os.path.join(folder, name)): folder for name in _patches_of(text)})
+            builders.update({os.path.normpath(os.path.join(folder, name)): folder for name in _patch_files(text)})
     rest: list[InputText] = []
     unread: list[Unread] = []
     for path, text, named in texts:
@@ -35,10 +35,10 @@ def split_patches(texts: Sequence[InputText]) -> tuple[list[InputText], list[Unr
     return rest, unread
 
 
-def _patches_of(text: str) -> Iterator[str]:
+def _patch_files(text: str) -> Iterator[str]:
     """The files that a kustomization names as patches."""
     try:
-        trees = yamls.documents(text)
+        trees = yamls.yaml_documents(text)
     except yamls.YamlError:
         return
     for listed in (found for tree in trees for key in _LISTS if (found := tree.get(key)) is not None):

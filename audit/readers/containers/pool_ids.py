@@ -28,17 +28,20 @@ def ids_of_pools(
     stated = [_stated_ids(pool, count) for (_, pool), count in zip(pools, counts, strict=True)]
     for (path, pool), count, ids in zip(pools, counts, stated, strict=True):
         if ids is not None and len(ids) != count:
-            what = f"KafkaNodePool {_name(pool)} asks for {count} nodes, and {len(ids)} have ids"
+            what = f"KafkaNodePool {_pool_name(pool)} asks for {count} nodes, and {len(ids)} have ids"
             to_do = "wait until the operator has made or removed them, and give the resource as it is then"
             part.note("incomplete", "error", what, Origin(path, pool.line), to_do)
     given = {id_ for ids in stated if ids is not None for id_ in ids}
     free = (number for number in range(MOST * len(pools) + len(given)) if number not in given)
     without = [number for number, ids in enumerate(stated) if ids is None]
-    made = {n: tuple(next(free) for _ in range(counts[n])) for n in sorted(without, key=lambda n: _name(pools[n][1]))}
-    unlike = len({_alike(pools[n][1]) for n in range(len(pools))}) > 1
+    made = {
+        n: tuple(next(free) for _ in range(counts[n])) for n in sorted(without, key=lambda n: _pool_name(pools[n][1]))
+    }
+    unlike = len({_likeness_key_of_pool(pools[n][1]) for n in range(len(pools))}) > 1
     if is_described and without and unlike:
         path, pool = pools[without[0]]
-        what = f"no file says which ids the nodes of KafkaNodePool {_name(pool)} have, and a description names them so"
+        what = f"no file says which ids the nodes of KafkaNodePool {_pool_name(pool)} have, "
+        what += "and a description names them so"
         to_do = "give what `kubectl get kafkanodepool -o yaml` prints, whose status has them"
         part.note("incomplete", "error", what, Origin(path, pool.line), to_do, "strimzi.io, status.nodeIds")
     return [made[n] if ids is None else ids for n, ids in enumerate(stated)]
@@ -50,11 +53,11 @@ def _stated_ids(pool: Tree, count: int) -> tuple[int, ...] | None:
         return tuple(sorted({*parse_numbers(" ".join(leaf.value for leaf in listed.leaves()))}))
     notes = pool.get("metadata", "annotations")
     text = next((sub.text() for key, sub in notes.items() if key == _NEXT), None) if notes is not None else None
-    ids = tuple(_ranges(text or ""))[:count]
+    ids = tuple(_ids_of_ranges(text or ""))[:count]
     return ids if len(ids) == count and count else None
 
 
-def _ranges(text: str) -> Iterator[int]:
+def _ids_of_ranges(text: str) -> Iterator[int]:
     """`0, 1, 2, 7` of `[0-2, 7]`; a range may go downwards."""
     for found in re.finditer(r"(\d{1,9})(?:\s*-\s*(\d{1,9}))?", text):
         first, last = int(found[1]), int(found[2] or found[1])
@@ -62,11 +65,11 @@ def _ranges(text: str) -> Iterator[int]:
         yield from range(first, last + step, step) if abs(last - first) < MOST else ()
 
 
-def _name(pool: Tree) -> str:
+def _pool_name(pool: Tree) -> str:
     return pool.text("metadata", "name") or ""
 
 
-def _alike(pool: Tree) -> str:
+def _likeness_key_of_pool(pool: Tree) -> str:
     """What of a pool makes its nodes like another one's: where they are, they may change their ids."""
     spec = pool.get("spec")
     kept: Mapping[str, Tree] = dict(spec.items()) if spec is not None else {}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...cluster.statements import Origin
 from ...kafka import key_names
-from ..kinds import mark_of_kafka
+from ..kinds import first_mark_of_kafka
 from ..parsed_file import Part
 from . import commands, created_topics
 from .image_variables import setting_of_variable
@@ -74,7 +74,7 @@ OF_MSK = (
 
 def sets_up_kafka(text: str) -> bool:
     """Whether values of a chart, templates or resources have settings of brokers, topics or clients."""
-    return SETS_OF_KAFKA.search(text) is not None or bool(mark_of_kafka(text))
+    return SETS_OF_KAFKA.search(text) is not None or bool(first_mark_of_kafka(text))
 
 
 def note_msk(part: Part, path: str, text: str) -> bool:
@@ -101,7 +101,7 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
     template = Path(path).suffix.lower() in TEMPLATES
     if template and note_msk(part, path, text):
         return part
-    found = _of_template(path, text) if template else _of_script(text, files)
+    found = _unread_setting_in_template(path, text) if template else _unread_setting_in_script(text, files)
     if found is None or OURS.search(text):
         return None
     where = Origin(path, text.count("\n", 0, found.start()) + 1)
@@ -110,13 +110,13 @@ def read(path: str, text: str, files: frozenset[str]) -> Part | None:
     return part
 
 
-def _of_template(path: str, text: str) -> re.Match[str] | None:
+def _unread_setting_in_template(path: str, text: str) -> re.Match[str] | None:
     kustomized = Path(path).stem.lower() == "kustomization"
     found = SETS.search(text) or OPERATORS.search(text) or (KUSTOMIZE.search(text) if kustomized else None)
     return found or ACKS.search(text) or PROGRAMS.search(text)
 
 
-def _of_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
+def _unread_setting_in_script(text: str, files: frozenset[str]) -> re.Match[str] | None:
     """The first place where a script sets or starts what is not read."""
     for pattern in (created_topics.CREATES, commands.ALTERS, STARTS):
         for found in pattern.finditer(text):

@@ -15,12 +15,12 @@ SPRING = "SPRING_KAFKA_"
 """Variables that Spring Boot takes for `spring.kafka.*`, stronger than its files (Externalized Configuration)."""
 
 
-def texts_of(tree: Tree) -> list[str]:
+def command_texts(tree: Tree) -> list[str]:
     """Every text of a command, be it one or a list."""
     return [tree.text() or "", *(leaf.value for leaf in tree.leaves())]
 
 
-def of_spring(
+def read_spring_application(
     part: Part,
     path: str,
     name: str,
@@ -30,12 +30,12 @@ def of_spring(
     """The clients of an application with Spring Boot, by its variables and by its arguments, also those that variables
     hand to the Java machine; `name` is that of its service or container, `texts` are of its command."""
     mine = [Setting(spring_key(v), value, where) for v, value, where in variables if v.upper().startswith(SPRING)]
-    mine += [replace(s, key=spring_names.spelt(s.key)) for s in _dotted_settings(variables)]
-    mine += spring_names.arguments([*texts, *((value, where) for _, value, where in variables)])
+    mine += [replace(s, key=spring_names.documented_spelling(s.key)) for s in _dotted_settings(variables)]
+    mine += spring_names.settings_of_arguments([*texts, *((value, where) for _, value, where in variables)])
     frameworks.note_unread_clients(part, name, variables)
     about = [setting for setting in mine if setting.key.startswith("spring.kafka.")]
     if about:
-        made = spring_profiles.spring(path, about, whole=False)
+        made = spring_profiles.part_of_spring_settings(path, about, whole=False)
         part.clients += [replace(client, name=name) for client in made.clients]
         part.findings += made.findings
     elsewhere = [(v, where) for v, _, where in variables if v.upper() in ELSEWHERE]

@@ -10,7 +10,7 @@ from ...cluster.cluster import Broker, Role, Topic
 from ...cluster.pods import Pod
 from ...cluster.statements import AlternativesError, Origin, Setting
 from ..parsed_file import Part, parse_numbers
-from ..yaml_settings import settings
+from ..yaml_settings import settings_of_tree
 from ..yamls import Tree
 from . import pod_rules
 from .pool_ids import ids_of_pools
@@ -42,21 +42,21 @@ def read(resources: Resources, *, is_described: bool = False) -> Part:
     part = Part("Strimzi resources")
     path, first = resources[0]
     part.fact("distribution", "strimzi", Origin(path, first.line, "apiVersion"))
-    resources = list(_of_one_cluster(part, resources))
+    resources = list(_resources_of_one_cluster(part, resources))
     pools = [resource for resource in resources if resource[1].text("kind") == "KafkaNodePool"]
     for path, tree in resources:
         _note_paused(part, path, tree)
         if tree.text("kind") == "Kafka":
-            _kafka(part, path, tree, pools, is_described=is_described)
+            _read_kafka_resource(part, path, tree, pools, is_described=is_described)
         elif tree.text("kind") == "KafkaTopic":
-            _topic(part, path, tree)
+            _read_topic_resource(part, path, tree)
     if pools and not part.brokers:
-        _pools(part, pools, (), is_described=is_described)
+        _read_node_pools(part, pools, (), is_described=is_described)
     part.whole = bool(part.brokers)
     return part
 
 
-def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
+def _resources_of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tree]]:
     """What belongs to the one Kafka resource, as the label says. AlternativesError where there are two."""
     clusters = [resource for resource in resources if resource[1].text("kind") == "Kafka"]
     if len(clusters) > 1:
@@ -80,7 +80,7 @@ def _of_one_cluster(part: Part, resources: Resources) -> Iterator[tuple[str, Tre
         else:
             _note_without_label(part, named, Origin(path, tree.line), name)
         if kind == "KafkaTopic":
-            part.left_out.add(_name_of(tree) or "")
+            part.left_out.add(_topic_name(tree) or "")
 
 
 def _note_without_label(part: Part, resource_name: str, where: Origin, cluster: str | None) -> None:
@@ -94,12 +94,12 @@ def _note_without_label(part: Part, resource_name: str, where: Origin, cluster: 
         part.note("incomplete", "error", what, where, to_do, "strimzi.io, KafkaNodePool")
 
 
-def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, is_described: bool) -> None:
+def _read_kafka_resource(part: Part, path: str, tree: Tree, pools: Resources, *, is_described: bool) -> None:
     kafka = tree.get("spec", "kafka")
     if kafka is None:
         part.note("not_read", "error", "a Kafka resource without spec.kafka", Origin(path, tree.line), "add it")
         return
-    given = settings(path, kafka.get("config"))
+    given = settings_of_tree(path, kafka.get("config"))
     for name, fact in (("version", "kafka"), ("metadataVersion", "metadata_version")):
         value, stated = kafka.text(name), kafka.get(name)
         if value is not None and stated is not None:
@@ -111,41 +111,41 @@ def _kafka(part: Part, path: str, tree: Tree, pools: Resources, *, is_described:
         what = "spec.kafka.tieredStorage: tiered storage is not modelled"
         to_do = "read the answers as those about what is still in the brokers' own logs"
         part.note("not_modelled", "warning", what, Origin(path, kafka.line), to_do, "KIP-405")
-    _disks(part, path, kafka)
+    _note_several_disks(part, path, kafka)
     zookeeper = tree.get("spec", "zookeeper")
     part.control_plane = "zookeeper" if zookeeper is not None and not pools else "kraft"
     if zookeeper is not None and part.control_plane == "zookeeper":
-        _zookeeper(part, path, zookeeper)
+        _read_zookeeper_ensemble(part, path, zookeeper)
     rack = kafka.get("rack")
     if rack is not None:  # which node stands where is known when it runs
         given = (*given, Setting("broker.rack", "${by the operator}", Origin(path, rack.line, "spec.kafka.rack")))
     if pools:
-        _pools(part, pools, given, kafka.get("template", "pod"), is_described=is_described)
+        _read_node_pools(part, pools, given, kafka.get("template", "pod"), is_described=is_described)
         return
     pod = kafka.get("template", "pod")
-    made = _pod_of(tree, pod, tree.text("metadata", "name") or "")
-    for number in range(_count(kafka)):
+    made = _operator_labelled_pod(tree, pod, tree.text("metadata", "name") or "")
+    for number in range(_replica_count(kafka)):
         part.brokers.append(
             Broker(
                 number,
                 Origin(path, kafka.line, "spec.kafka"),
                 roles=("broker",),
                 settings=given,
-                ephemeral=_ephemeral(kafka),
+                ephemeral=_has_ephemeral_storage(kafka),
                 of_pod=True,
                 pod=made,
             )
         )
 
 
-def _zookeeper(part: Part, path: str, tree: Tree) -> None:
+def _read_zookeeper_ensemble(part: Part, path: str, tree: Tree) -> None:
     """The ensemble that the operator runs: one server alone, and disks that go with their pods."""
-    where, count = Origin(path, tree.line, "spec.zookeeper"), _count(tree)
+    where, count = Origin(path, tree.line, "spec.zookeeper"), _replica_count(tree)
     part.ensemble += [f"zookeeper-{number}:2181" for number in range(count)]
     if count == 1:
         what = "spec.zookeeper has one server: while it is down no leader is replaced"
         part.note("arithmetic", "warning", what, where, "replicas: 3", "ZooKeeper, Administrator's Guide")
-    if _ephemeral(tree):
+    if _has_ephemeral_storage(tree):
         pods = "its pod is" if count == 1 else "most of its pods are"
         what = f"spec.zookeeper has ephemeral storage: when {pods} replaced, the metadata of every topic is lost"
         what += ", which is not modelled"
@@ -153,7 +153,7 @@ def _zookeeper(part: Part, path: str, tree: Tree) -> None:
         part.note("incomplete", "error", what, where, "storage type persistent-claim", "strimzi.io, Ephemeral storage")
 
 
-def _pools(
+def _read_node_pools(
     part: Part,
     pools: Resources,
     cluster_settings: tuple[Setting, ...],
@@ -163,12 +163,12 @@ def _pools(
 ) -> None:
     """The nodes of every pool. A pool's own template of pods replaces the one of the Kafka resource."""
     specified = [(path, pool, spec) for path, pool in pools if (spec := pool.get("spec")) is not None]
-    counts = [_count(spec) for _, _, spec in specified]
+    counts = [_replica_count(spec) for _, _, spec in specified]
     ids = ids_of_pools(part, [(path, pool) for path, pool, _ in specified], counts, is_described=is_described)
     for (path, pool, spec), mine in zip(specified, ids, strict=True):
-        _disks(part, path, spec)
+        _note_several_disks(part, path, spec)
         pod = template if spec.get("template") is None else spec.get("template", "pod")
-        made = _pod_of(pool, pod, pool.text("metadata", "labels", LABEL) or "")
+        made = _operator_labelled_pod(pool, pod, pool.text("metadata", "labels", LABEL) or "")
         listed = spec.get("roles")
         words = [leaf.value for leaf in listed.leaves()] if listed is not None else []
         roles: tuple[Role, ...] = tuple(role for role in ("broker", "controller") if role in words)
@@ -180,14 +180,14 @@ def _pools(
                     origin,
                     roles=roles,
                     settings=cluster_settings,
-                    ephemeral=_ephemeral(spec),
+                    ephemeral=_has_ephemeral_storage(spec),
                     of_pod=True,
                     pod=made,
                 )
             )
 
 
-def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:
+def _operator_labelled_pod(tree: Tree, template: Tree | None, cluster: str) -> Pod:
     """The pods of a Kafka resource or of a pool, with the labels that the operator gives them (Labels of its model)."""
     labels = {
         LABEL: cluster,
@@ -199,11 +199,11 @@ def _pod_of(tree: Tree, template: Tree | None, cluster: str) -> Pod:
     }
     pool = tree.text("metadata", "name") if tree.text("kind") == "KafkaNodePool" else None
     labels |= {"strimzi.io/pool-name": pool} if pool is not None else {}
-    labels |= pod_rules.labels_of(template.get("metadata") if template is not None else None)
-    return pod_rules.pod_of(template, labels, tree.text("metadata", "namespace") or "")
+    labels |= pod_rules.labels_of_metadata(template.get("metadata") if template is not None else None)
+    return pod_rules.pod_of_specification(template, labels, tree.text("metadata", "namespace") or "")
 
 
-def _disks(part: Part, path: str, tree: Tree) -> None:
+def _note_several_disks(part: Part, path: str, tree: Tree) -> None:
     volumes = tree.get("storage", "volumes")
     if volumes is not None and len(volumes.items()) > 1:
         count = len(volumes.items())
@@ -212,12 +212,12 @@ def _disks(part: Part, path: str, tree: Tree) -> None:
         part.note("not_modelled", "warning", what, Origin(path, volumes.line), to_do, "KIP-112")
 
 
-def _count(tree: Tree) -> int:
+def _replica_count(tree: Tree) -> int:
     found = parse_numbers(tree.text("replicas") or "")
     return min(found[0], 1000) if found else 0
 
 
-def _ephemeral(tree: Tree) -> bool | None:
+def _has_ephemeral_storage(tree: Tree) -> bool | None:
     storage = tree.get("storage")
     if storage is None:
         return None
@@ -235,9 +235,9 @@ NOT_APPLIED = (
 def _note_paused(part: Part, path: str, tree: Tree) -> None:
     """The finding that the operator does not apply a Kafka resource or a pool: what runs may be older than the file."""
     of_topic = tree.text("kind") == "KafkaTopic"
-    why = None if of_topic else _not_applied(tree)
+    why = None if of_topic else _unmanaged_annotation(tree)
     named = f"{tree.text('kind')} {tree.text('metadata', 'name')}"
-    if not of_topic and why is None and (at := _not_yet(tree)) is not None:
+    if not of_topic and why is None and (at := _unready_condition(tree)) is not None:
         what = f"{named} is not ready: its status says that the operator has not applied all of it"
         to_do = "wait until it is ready, or give what the brokers describe of themselves (--bootstrap-server)"
         part.note("incomplete", "error", what, Origin(path, at.line, named), to_do, "strimzi.io, status.conditions")
@@ -263,7 +263,7 @@ NOT_IN_FORCE = (NOT_APPLIED, NOT_YET, NOT_LABELLED)
 """Of these topics a description of the running ones says all."""
 
 
-def _not_yet(tree: Tree) -> Tree | None:
+def _unready_condition(tree: Tree) -> Tree | None:
     """Where a resource's status says that what it asks for is not there; None where it says nothing, or that it is."""
     status = tree.get("status")
     if status is None:
@@ -282,7 +282,7 @@ def _not_yet(tree: Tree) -> Tree | None:
     return None
 
 
-def _not_applied(tree: Tree) -> Tree | None:
+def _unmanaged_annotation(tree: Tree) -> Tree | None:
     """The annotation with which the Topic Operator leaves a topic as it is, if a resource has one."""
     notes = tree.get("metadata", "annotations")
     listed = dict(notes.items()) if notes is not None else {}
@@ -291,13 +291,13 @@ def _not_applied(tree: Tree) -> Tree | None:
     return next(found, None)
 
 
-def _name_of(tree: Tree) -> str | None:
+def _topic_name(tree: Tree) -> str | None:
     """What a KafkaTopic's topic is called."""
     return tree.text("spec", "topicName") or tree.text("metadata", "name")
 
 
-def _topic(part: Part, path: str, tree: Tree) -> None:
-    name = _name_of(tree)
+def _read_topic_resource(part: Part, path: str, tree: Tree) -> None:
+    name = _topic_name(tree)
     if name is None or not re.fullmatch(r"[A-Za-z0-9._\-]{1,249}", name):
         part.note("not_read", "error", "a KafkaTopic without a legal name", Origin(path, tree.line), "name it")
         return
@@ -308,10 +308,10 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
     if not tree.text("metadata", "labels", LABEL):
         part.topics.append(Topic(name, Origin(path, tree.line, f"KafkaTopic {name}"), doubt=NOT_LABELLED))
         return
-    if (why := _not_applied(tree)) is not None:
+    if (why := _unmanaged_annotation(tree)) is not None:
         part.topics.append(Topic(name, Origin(path, why.line, f"KafkaTopic {name}"), doubt=NOT_APPLIED))
         return
-    if (at := _not_yet(tree)) is not None:
+    if (at := _unready_condition(tree)) is not None:
         part.topics.append(Topic(name, Origin(path, at.line, f"KafkaTopic {name}"), doubt=NOT_YET))
         return
     asked = Topic(
@@ -319,6 +319,6 @@ def _topic(part: Part, path: str, tree: Tree) -> None:
         Origin(path, tree.line, f"KafkaTopic {tree.text('metadata', 'name') or name}"),
         partition_count=count[0] if count else None,
         replication_factor=factor[0] if factor else None,
-        settings=settings(path, tree.get("spec", "config")),
+        settings=settings_of_tree(path, tree.get("spec", "config")),
     )
     part.topics.append(replace(asked, resource=asked))

@@ -30,16 +30,16 @@ _OF_OTHERS = re.compile(
 )
 
 
-def is_of_settings(target: str) -> bool:
+def may_hold_settings(target: str) -> bool:
     """Whether what is mounted at a path may have settings of a broker."""
     path = PurePath(target)
     if str(path) in SETTINGS:
         return True
     named = path.suffix == ".properties" or path.name.endswith(".properties.template")
-    return named and not is_of_others(path.name)
+    return named and not holds_no_settings(path.name)
 
 
-def is_of_others(name: str) -> bool:
+def holds_no_settings(name: str) -> bool:
     """Whether a file or a folder is called like what has no settings of a broker: certificates, logging, clients."""
     return _OF_OTHERS.search(name) is not None
 
@@ -85,11 +85,13 @@ def is_in_container(settings: Sequence[Setting], owner: str | None, mounts: Iter
             if folders
             else None
         )
-    on_none = all(is_on_no_mount(at, listed, has_declared_volume=at in hidden) for at in _of_owner(settings, owner))
+    on_none = all(
+        is_on_no_mount(at, listed, has_declared_volume=at in hidden) for at in _default_log_folders(settings, owner)
+    )
     return on_none and (True if stated is None and owner in OF_OWNER else None)
 
 
-def _of_owner(settings: Sequence[Setting], owner: str | None) -> Sequence[str]:
+def _default_log_folders(settings: Sequence[Setting], owner: str | None) -> Sequence[str]:
     """Where an image keeps logs that no setting has a place for. Apache's writes a file of its own of the variables
     that it is given, in which there is nothing else, so that Kafka's own default counts; without any it has another
     file (KafkaDockerWrapper.prepareServerConfigs)."""
@@ -133,7 +135,7 @@ def _innermost_mount(folder: str, mounts: Sequence[Mount]) -> Mount | None:
     return max(holding, key=lambda mount: len(normpath(mount[0])), default=None)
 
 
-def of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
+def mounts_of_service(service: Tree, volumes: Tree | None) -> Iterator[Mount]:
     """The mounts of a compose service; `volumes` are the file's own, of which one may be in memory as well."""
     memory = service.get("tmpfs")
     if memory is not None:
@@ -153,10 +155,10 @@ def log_mounts(
 ) -> Iterator[tuple[str, str]]:
     """The log directories of a compose service that lie on a volume with a name or on a folder of the host, each with
     which: `volume NAME` or `folder PATH`, and the path below it."""
-    mounts, sources = list(of_service(service, volumes)), dict(_sources(service, volumes))
+    mounts, sources = list(mounts_of_service(service, volumes)), dict(_shareable_mounts(service, volumes))
     stated = next((setting for key in LOG_DIRS for setting in settings if setting.key == key), None)
     folders = [folder.strip() for folder in stated.value.split(",")] if stated is not None else []
-    if stated is None and service.get("env_file") is None and not any(is_of_settings(path) for path, _ in mounts):
+    if stated is None and service.get("env_file") is None and not any(may_hold_settings(path) for path, _ in mounts):
         only = OF_OWNER.get(owner or "", ())
         folders = list(only) if len(only) == 1 else []
     if stated is not None and stated.when:
@@ -194,7 +196,7 @@ def claims_of_logs(settings: Sequence[Setting], pod: Tree, container: Tree) -> I
         yield folder, f"claim {normpath(join(claim, mount.text('subPath') or '', below))}"
 
 
-def _sources(service: Tree, volumes: Tree | None) -> Iterator[tuple[str, tuple[str, str]]]:
+def _shareable_mounts(service: Tree, volumes: Tree | None) -> Iterator[tuple[str, tuple[str, str]]]:
     """What a compose service mounts that others may mount, too, by the path in its container: a volume, which is a
     folder of the host where its driver's options bind it to one, or a folder of the host."""
     listed = service.get("volumes")
@@ -219,7 +221,7 @@ def _is_in_memory(volumes: Tree | None, name: str) -> bool:
     return is_in_memory(name) or (volumes is not None and volumes.text(name, "driver_opts", "type") == "tmpfs")
 
 
-def of_pod(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
+def mounts_of_container(pod: Tree, container: Tree, templates: Tree | None) -> Iterator[Mount]:
     """The mounts of a container of a pod; `templates` are its StatefulSet's claims, which outlive the pod."""
     kept = {claim.text("metadata", "name") for _, claim in templates.items()} if templates is not None else set[str]()
     volumes = pod.get("volumes")

@@ -40,7 +40,7 @@ class ActiveProfiles:
         return f"the application with Spring Boot runs with the profiles {', '.join(self.names)} ({self.origin})"
 
 
-def note_active(part: Part, variables: Sequence[tuple[str, str, Origin]], command: str) -> None:
+def note_active_profiles(part: Part, variables: Sequence[tuple[str, str, Origin]], command: str) -> None:
     """Keeps what the variables of a service or container state; an argument that replaces them leaves it open."""
     for variable, value, where in variables:
         if variable == VARIABLE:
@@ -63,17 +63,21 @@ def active_profiles(parts: Sequence[Part]) -> ActiveProfiles | None:
 
 def activate_profiles(client: Client, active: ActiveProfiles | None) -> Client:
     """A client with what is in force while these profiles are active, and without what is not."""
-    if active is None or any(setting.key == GROUPED for setting in client.settings) or profile_of(client.origin.path):
+    if (
+        active is None
+        or any(setting.key == GROUPED for setting in client.settings)
+        or profile_of_path(client.origin.path)
+    ):
         return client
     included = [s.value for s in client.settings if s.key == INCLUDED and not s.when]
     names = [name.strip() for text in included for name in text.split(",")]
     every = tuple(dict.fromkeys((*(name for name in names if name not in active.names), *active.names)))
-    kept = [setting for setting in client.settings if _holds(setting, every) is not False]
-    kept.sort(key=lambda setting: _strength(setting, every))
-    return replace(client, settings=tuple(replace(s, when="") if _holds(s, every) else s for s in kept))
+    kept = [setting for setting in client.settings if _is_in_force(setting, every) is not False]
+    kept.sort(key=lambda setting: _profile_strength(setting, every))
+    return replace(client, settings=tuple(replace(s, when="") if _is_in_force(s, every) else s for s in kept))
 
 
-def _holds(setting: Setting, active: Sequence[str]) -> bool | None:
+def _is_in_force(setting: Setting, active: Sequence[str]) -> bool | None:
     """Whether a setting is in force with these profiles; None where that is open."""
     if not setting.when:
         return True
@@ -84,13 +88,13 @@ def _holds(setting: Setting, active: Sequence[str]) -> bool | None:
     return any((word.removeprefix("!") in active) is not word.startswith("!") for word in words)
 
 
-def _strength(setting: Setting, active: Sequence[str]) -> int:
+def _profile_strength(setting: Setting, active: Sequence[str]) -> int:
     """The files of profiles are stronger than the others, each more than those that are active before it."""
-    profile = profile_of(setting.origin.path)
+    profile = profile_of_path(setting.origin.path)
     return active.index(profile) + 1 if profile in active else 0
 
 
-def profile_of(path: str) -> str:
+def profile_of_path(path: str) -> str:
     """`prod` of `application-prod.yml`; "" of a file of no profile."""
     found = _OF_PROFILE.fullmatch(PurePath(path).name)
     return "" if found is None else found[2]

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from ...cluster.statements import Origin, Setting
 from .. import yamls
 from ..parsed_file import Part
-from ..yaml_settings import settings
+from ..yaml_settings import settings_of_tree
 from ..yamls import Tree
 from . import workers
 
@@ -44,18 +44,18 @@ _OF_MIRRORS = {"Source": r"replication|offset-syncs", "Checkpoint": "checkpoints
 GIVE = "give what its clients log at their start (ProducerConfig values) as a file, and name it in audit.toml"
 
 
-def of_resources(path: str, trees: Sequence[Tree]) -> Part:
+def part_of_connect_resources(path: str, trees: Sequence[Tree]) -> Part:
     """Strimzi's resources other than of brokers and topics; what is of an unknown kind is named."""
     part = Part("Strimzi resources")
     for tree in trees:
         kind, name = tree.text("kind") or "", tree.text("metadata", "name") or "?"
         if kind in WORKERS:
-            _workers(part, path, tree, name, WORKERS[kind])
+            _read_workers(part, path, tree, name, WORKERS[kind])
         elif kind == "KafkaConnector":
             config = tree.get("spec", "config")
-            _connector(part, path, name, settings(path, config), tree.text("spec", "class") or "")
+            _read_connector(part, path, name, settings_of_tree(path, config), tree.text("spec", "class") or "")
         elif kind in CLIENTS:
-            _clients(part, path, tree, name)
+            _read_bridge_clients(part, path, tree, name)
         elif kind not in PASSED_OVER:
             what = f"{kind} {name} of Strimzi is of a kind that is not known, and was not read"
             part.note("incomplete", "error", what, Origin(path, tree.line, kind), GIVE)
@@ -66,7 +66,7 @@ def connector_of_lines(path: str, settings: Sequence[Setting]) -> Part:
     """A connector's properties, such as a worker that stands alone is started with."""
     part = Part("connector properties")
     named = next((setting.value for setting in settings if setting.key == "name"), PurePath(path).name)
-    _connector(part, path, named, settings, "")
+    _read_connector(part, path, named, settings, "")
     return part
 
 
@@ -76,11 +76,11 @@ def connectors_of_document(path: str, text: str) -> Part | None:
         return None
     part = Part("connectors")
     try:
-        found = [tree for document in yamls.documents(text) for tree in _maps(document)]
+        found = [tree for document in yamls.yaml_documents(text) for tree in _connector_mappings(document)]
     except yamls.YamlError:
         found = []
     for name, tree in found:
-        _connector(part, path, name or PurePath(path).stem, settings(path, tree), "")
+        _read_connector(part, path, name or PurePath(path).stem, settings_of_tree(path, tree), "")
     if not found:
         line = text.count("\n", 0, text.index(CLASS)) + 1
         what = f"{path} has `{CLASS}`, and its connector was not read"
@@ -90,7 +90,7 @@ def connectors_of_document(path: str, text: str) -> Part | None:
     return part
 
 
-def worker_of_variables(part: Part, path: str, name: str, variables: Sequence[tuple[str, str, Origin]]) -> None:
+def read_worker_of_variables(part: Part, path: str, name: str, variables: Sequence[tuple[str, str, Origin]]) -> None:
     """A worker whose image takes its settings as `CONNECT_*` (Confluent's, Debezium's); Debezium's has some without."""
     debezium = any(re.fullmatch(r"(CONFIG|OFFSET|STATUS)_STORAGE_TOPIC", variable) for variable, _, _ in variables)
     settings: list[Setting] = []
@@ -100,7 +100,7 @@ def worker_of_variables(part: Part, path: str, name: str, variables: Sequence[tu
             settings.append(Setting(text.replace("_", ".").replace("\0", "_"), value, where))
     own = any(re.match(r"(producer|consumer)\.|(offset|config|status)\.storage\.", s.key) for s in settings)
     if own or any(setting.key == "bootstrap.servers" for setting in settings):
-        made = workers.of_worker(path, settings)
+        made = workers.part_of_worker(path, settings)
         part.clients += [replace(client, name=name) for client in made.clients]
         part.created_topics += made.created_topics
 
@@ -108,10 +108,10 @@ def worker_of_variables(part: Part, path: str, name: str, variables: Sequence[tu
 _SHORT = re.compile(r"BOOTSTRAP_SERVERS|GROUP_ID|(CONFIG|OFFSET|STATUS)_STORAGE_\w+")
 
 
-def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
+def _read_workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
     """The workers of KafkaConnect, or those of KafkaMirrorMaker2, which run beside its target cluster."""
     spec = tree.get("spec")
-    target = spec if group.startswith("connect") else _target(spec)
+    target = spec if group.startswith("connect") else _target_cluster(spec)
     if spec is None or target is None:
         what = f"{tree.text('kind')} {name} was not read: which cluster it writes is not in it"
         part.note(
@@ -119,14 +119,14 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
         )
         return
     _note_set_elsewhere(part, path, name, spec, target)
-    stated = list(settings(path, target.get("config")))
+    stated = list(settings_of_tree(path, target.get("config")))
     keys = {setting.key for setting in stated}
     for prefix, word in _STORAGE.items():
         if f"{prefix}.topic" not in keys:  # in v1 of the API a field of its own
             field = target.get(f"{prefix.split('.')[0]}StorageTopic")
             text, line = (None, target.line) if field is None else (field.text(), field.line)
             stated.append(Setting(f"{prefix}.topic", text or f"{group}-{word}", Origin(path, line, name)))
-    made = workers.of_worker(path, stated)
+    made = workers.part_of_worker(path, stated)
     part.clients += [replace(client, name=name) for client in made.clients]
     part.created_topics += made.created_topics
     mirrors = spec.get("mirrors")
@@ -134,8 +134,10 @@ def _workers(part: Part, path: str, tree: Tree, name: str, group: str) -> None:
         for key, connector in mirror.items():
             found = re.fullmatch(r"(source|checkpoint|heartbeat)Connector", key)
             if found:
-                config = settings(path, connector.get("config"))
-                _connector(part, path, f"{name}/{key}", config, f"Mirror{found[1].title()}Connector", connector.line)
+                config = settings_of_tree(path, connector.get("config"))
+                _read_connector(
+                    part, path, f"{name}/{key}", config, f"Mirror{found[1].title()}Connector", connector.line
+                )
 
 
 def _note_set_elsewhere(part: Part, path: str, name: str, spec: Tree, target: Tree) -> None:
@@ -143,7 +145,9 @@ def _note_set_elsewhere(part: Part, path: str, name: str, spec: Tree, target: Tr
     those go to the connectors' clients alone (KafkaMirrorMaker2Connectors of the operator)."""
     listed = spec.get("clusters")
     for _, cluster in listed.items() if listed is not None else ():
-        found = [setting for setting in settings(path, cluster.get("config")) if _OF_TOPICS.fullmatch(setting.key)]
+        found = [
+            setting for setting in settings_of_tree(path, cluster.get("config")) if _OF_TOPICS.fullmatch(setting.key)
+        ]
         if found and cluster.text("alias") != target.text("alias"):
             more = f" and {len(found) - 1} more" if len(found) > 1 else ""
             where = f"with cluster {cluster.text('alias')} of {name}"
@@ -158,7 +162,7 @@ _OF_TOPICS = re.compile(
 """Settings for topics that the workers and the mirrors make."""
 
 
-def _target(spec: Tree | None) -> Tree | None:
+def _target_cluster(spec: Tree | None) -> Tree | None:
     """The cluster that MirrorMaker writes: `spec.target`, or the one of `spec.clusters` that is `connectCluster`."""
     if spec is None:
         return None
@@ -169,7 +173,7 @@ def _target(spec: Tree | None) -> Tree | None:
     return next((cluster for _, cluster in every if cluster.text("alias") == alias), None)
 
 
-def _connector(
+def _read_connector(
     part: Part, path: str, name: str, settings: Sequence[Setting], class_: str, line: int | None = None
 ) -> None:
     """A connector: what it sets for its clients, and the topics that it creates."""
@@ -177,7 +181,7 @@ def _connector(
     overrides = [setting for setting in settings if _OVERRIDE.match(setting.key)]
     for kind in {found[1] for setting in overrides if (found := _OVERRIDE.match(setting.key))} - {"admin"}:
         mine = [setting for setting in overrides if setting.key.startswith(f"{kind}.")]
-        made = workers.of_worker(path, mine).clients
+        made = workers.part_of_worker(path, mine).clients
         part.clients += [replace(client, name=name) for client in made if client.kind == kind]
     for setting in settings:
         if setting not in overrides and _OTHERS.fullmatch(setting.key):
@@ -201,22 +205,22 @@ def _add_created_topics(part: Part, name: str, settings: Sequence[Setting]) -> N
             workers.add_topic(part, setting.value, setting.origin, factor, "3", (), writes_with_all=False)
 
 
-def _clients(part: Part, path: str, tree: Tree, name: str) -> None:
+def _read_bridge_clients(part: Part, path: str, tree: Tree, name: str) -> None:
     """The bridge's clients, and those of the first MirrorMaker."""
     for kind in ("producer", "consumer"):
         config = tree.get("spec", kind, "config")
-        given = [replace(setting, key=f"{kind}.{setting.key}") for setting in settings(path, config)]
+        given = [replace(setting, key=f"{kind}.{setting.key}") for setting in settings_of_tree(path, config)]
         if tree.get("spec", kind) is not None:
             part.clients.append(
                 workers.java_client(path, name, kind, given, f"{tree.text('kind')} runs the Java client")
             )
 
 
-def _maps(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
+def _connector_mappings(tree: Tree, above: str = "") -> Iterator[tuple[str, Tree]]:
     """Every mapping with `connector.class`, with the connector's name: its own, or of what it stands in, if any."""
     if tree.get(CLASS) is not None:
         yield tree.text("name") or above, tree
     else:
         for key, inner in tree.items():
             known = key == "config" or key.isdecimal()
-            yield from _maps(inner, tree.text("name") or ("" if known else key))
+            yield from _connector_mappings(inner, tree.text("name") or ("" if known else key))

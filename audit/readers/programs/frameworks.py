@@ -19,13 +19,13 @@ FRAMEWORKS = {
 docs.spring.io and camel.apache.org have their names)."""
 
 
-def of(keys: Iterable[str]) -> str:
+def framework_of_keys(keys: Iterable[str]) -> str:
     """The first of the frameworks that one of these keys is a setting of; "" for none."""
     known = list(keys)
     return next((name for name, text in FRAMEWORKS.items() if any(re.fullmatch(text, key) for key in known)), "")
 
 
-def with_profile(text: str) -> set[str]:
+def keys_without_profile(text: str) -> set[str]:
     """Quarkus's settings with a profile, without it: `kafka.acks` of `%prod.kafka.acks=0`."""
     return set(re.findall(r"^\s*%[\w,\-]+\.([\w.\-]+)", text, re.MULTILINE))
 

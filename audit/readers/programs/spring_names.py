@@ -49,55 +49,55 @@ ARGUMENT = re.compile(
 """An argument of an application, or a property of the Java machine that runs it."""
 
 
-def uniform(name: str) -> str:
+def uniform_name(name: str) -> str:
     """A name with what matters in it alone."""
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def spelt(key: str) -> str:
+def documented_spelling(key: str) -> str:
     """A setting's name as Spring's documentation spells it; what is in a map of Kafka's settings stays as it is."""
-    if uniform(key.partition(".")[0]) != "spring":
+    if uniform_name(key.partition(".")[0]) != "spring":
         return key
-    known, found, end = {uniform(word): word for word in _WORDS}, list[str](), 0
+    known, found, end = {uniform_name(word): word for word in _WORDS}, list[str](), 0
     while (element := _ELEMENT.match(key, end)) is not None and found[-1:] != ["properties"]:
-        if (word := known.get(uniform(element[1]))) is None:
+        if (word := known.get(uniform_name(element[1]))) is None:
             break
         found.append(word)
         end = element.end()
     return ".".join(found) + key[end:]
 
 
-def arguments(texts: Iterable[tuple[str, Origin]]) -> list[Setting]:
+def settings_of_arguments(texts: Iterable[tuple[str, Origin]]) -> list[Setting]:
     """What arguments set of Spring's, with `--name=value` or `-Dname=value`."""
     found = [(match, where) for text, where in texts for match in ARGUMENT.finditer(text)]
-    return [Setting(spelt(match["key"]), match["value"].strip("\"'"), where) for match, where in found]
+    return [Setting(documented_spelling(match["key"]), match["value"].strip("\"'"), where) for match, where in found]
 
 
 @cache
-def _of_kafka() -> dict[str, str]:
+def _kafka_names_by_uniform_name() -> dict[str, str]:
     """Kafka's names of clients' settings, and Spring's for some of them, each without what does not matter."""
     every = key_names.names_by_scope()
-    found = {uniform(name): name for name in sorted(every["producer"] | every["consumer"])}
-    return found | {uniform(name): key for name, key in SPRING.items()}
+    found = {uniform_name(name): name for name in sorted(every["producer"] | every["consumer"])}
+    return found | {uniform_name(name): key for name, key in SPRING.items()}
 
 
-def of_kafka(name: str) -> str:
+def kafka_name(name: str) -> str:
     """Kafka's name of what Spring has as a setting of a producer or consumer."""
-    return _of_kafka().get(uniform(name), name.lower().replace("-", "."))
+    return _kafka_names_by_uniform_name().get(uniform_name(name), name.lower().replace("-", "."))
 
 
 def is_bound(name: str, kind: str) -> bool:
     """Whether a name below `spring.kafka.producer` or `spring.kafka.consumer` is one that Spring Boot reads. A variable
     has underscores for dashes as well as for dots."""
     first = _ELEMENT.match(name)
-    fields = {uniform(field) for field in BOUND[kind]}
-    return uniform(name) in fields or (first is not None and uniform(first[1]) in fields)
+    fields = {uniform_name(field) for field in BOUND[kind]}
+    return uniform_name(name) in fields or (first is not None and uniform_name(first[1]) in fields)
 
 
 PLACED = re.compile(r"kafka[._](producer|consumer|properties)", re.IGNORECASE)
 
 
-def rank(setting: Setting) -> int:
+def strength_rank(setting: Setting) -> int:
     """How strong a setting is in Spring's own order, wherever it is stated: what is common to all clients, what a
     client's fields say, and its own map (KafkaProperties, buildProducerProperties)."""
     if re.search(r"kafka[._](producer|consumer)[._]properties", setting.origin.place, re.IGNORECASE):

@@ -23,7 +23,7 @@ from ...kafka.advised_names import REMOVE, loses_records
 from ..parsed_file import Part
 from ..yamls import Tree
 from . import spring_names
-from .active_profiles import activate_profiles, active_profiles, profile_of
+from .active_profiles import activate_profiles, active_profiles, profile_of_path
 
 ACTIVATION = ("spring.config.activate.on-profile", "spring.config.activate.onProfile", "spring.profiles")
 ON_CLOUD = ("spring.config.activate.on-cloud-platform", "spring.config.activate.onCloudPlatform")
@@ -39,8 +39,8 @@ SEPARATOR = re.compile(r"[#!]---\s*")
 
 def spring_document_settings(path: str, tree: Tree) -> list[Setting]:
     """The settings of Kafka in one document of an `application.yml`."""
-    named = [(spring_names.spelt(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
-    when = _activation([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
+    named = [(spring_names.documented_spelling(".".join(leaf.path)), leaf) for leaf in tree.leaves()]
+    when = _activation_condition([(re.sub(r"\.\d+$", "", name), leaf.value) for name, leaf in named])
     return [
         Setting(name, leaf.typed_text, Origin(path, leaf.line, name), when)
         for name, leaf in named
@@ -72,12 +72,12 @@ def spring_line_settings(settings: Sequence[Setting], text: str) -> list[Setting
     document = [sum(end < (setting.origin.line or 0) for end in ends) for setting in settings]
     stated: dict[int, list[tuple[str, str]]] = {}
     for place, setting in zip(document, settings, strict=True):
-        stated.setdefault(place, []).append((spring_names.spelt(setting.key), setting.value))
-    of = {place: _activation(pairs) for place, pairs in stated.items()}
+        stated.setdefault(place, []).append((spring_names.documented_spelling(setting.key), setting.value))
+    of = {place: _activation_condition(pairs) for place, pairs in stated.items()}
     return [replace(setting, when=of[place]) for place, setting in zip(document, settings, strict=True)]
 
 
-def _activation(conditions: Sequence[tuple[str, str]]) -> str:
+def _activation_condition(conditions: Sequence[tuple[str, str]]) -> str:
     """What a document says of when it is in force, as `Setting.when`."""
     profiles = ", ".join(value for key, value in conditions if key in ACTIVATION)
     platforms = ", ".join(value for key, value in conditions if key in ON_CLOUD)
@@ -91,20 +91,22 @@ def apply_profiles(parts: Sequence[Part]) -> None:
     profiles; the former, if `audit.toml` names it, what holds with its own."""
     given = [client for part in parts for client in part.clients]
     for part in parts:
-        part.clients = [_of_one_name(client, given) for client in part.clients]
+        part.clients = [_merge_formats(client, given) for client in part.clients]
     clients = [client for part in parts for client in part.clients]
     bases = {
-        (str(where.parent), client.kind): client for client in clients if (where := _path(client)).stem == "application"
+        (str(where.parent), client.kind): client
+        for client in clients
+        if (where := _client_path(client)).stem == "application"
     }
     active = active_profiles(parts)
     for part in parts:
-        part.clients = [_whole(client, bases, clients) for client in part.clients]
-        if active is not None and any(_is_of_spring(client) for client in part.clients):
+        part.clients = [_client_with_base(client, bases, clients) for client in part.clients]
+        if active is not None and any(_is_spring_client(client) for client in part.clients):
             part.assumptions.append(active.says)
         part.clients = [
             _rank_settings(
                 _add_environments(
-                    settle_includes(activate_profiles(client, active) if _is_of_spring(client) else client), clients
+                    settle_includes(activate_profiles(client, active) if _is_spring_client(client) else client), clients
                 )
             )
             for client in part.clients
@@ -114,31 +116,35 @@ def apply_profiles(parts: Sequence[Part]) -> None:
 def _rank_settings(client: Client) -> Client:
     """In Spring's order: what a client's own settings say is stronger than what is common, in whatever file."""
     of_spring = client.family is not None and client.family.value == "spring"
-    return replace(client, settings=tuple(sorted(client.settings, key=spring_names.rank))) if of_spring else client
+    return (
+        replace(client, settings=tuple(sorted(client.settings, key=spring_names.strength_rank)))
+        if of_spring
+        else client
+    )
 
 
-def _of_one_name(client: Client, clients: Sequence[Client]) -> Client:
+def _merge_formats(client: Client, clients: Sequence[Client]) -> Client:
     """With what files of its name and folder say in another format: Spring Boot reads them all."""
-    path = _path(client)
-    if path.stem != "application" and not profile_of(client.origin.path):
+    path = _client_path(client)
+    if path.stem != "application" and not profile_of_path(client.origin.path):
         return client
-    alike = [other for other in clients if _is_of_spring(other) and other.kind == client.kind]
-    mine = [other for other in alike if _path(other).with_suffix("") == path.with_suffix("")]
-    if not _is_of_spring(client) or len(mine) < 2:
+    alike = [other for other in clients if _is_spring_client(other) and other.kind == client.kind]
+    mine = [other for other in alike if _client_path(other).with_suffix("") == path.with_suffix("")]
+    if not _is_spring_client(client) or len(mine) < 2:
         return client
-    mine.sort(key=lambda other: WEAKER_FIRST.index(_path(other).suffix))
+    mine.sort(key=lambda other: WEAKER_FIRST.index(_client_path(other).suffix))
     return replace(client, settings=tuple(setting for other in mine for setting in other.settings))
 
 
-def _is_of_spring(client: Client) -> bool:
-    return client.family is not None and client.family.value == "spring" and _path(client).suffix in WEAKER_FIRST
+def _is_spring_client(client: Client) -> bool:
+    return client.family is not None and client.family.value == "spring" and _client_path(client).suffix in WEAKER_FIRST
 
 
 def _add_environments(client: Client, clients: Sequence[Client]) -> Client:
     """With what services set by variables, which are stronger than files: whose application it is, nothing says."""
-    if not _path(client).stem.startswith("application"):
+    if not _client_path(client).stem.startswith("application"):
         return client
-    services = [other for other in clients if other.kind == client.kind and other.name != _path(other).name]
+    services = [other for other in clients if other.kind == client.kind and other.name != _client_path(other).name]
     spring_clients = [
         service for service in services if service.family is not None and service.family.value == "spring"
     ]
@@ -146,17 +152,17 @@ def _add_environments(client: Client, clients: Sequence[Client]) -> Client:
     return replace(client, settings=(*client.settings, *more))
 
 
-def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequence[Client]) -> Client:
-    folder = str(_path(client).parent)
-    base, own = bases.get((folder, client.kind)), profile_of(client.origin.path)
+def _client_with_base(client: Client, bases: dict[tuple[str, str], Client], clients: Sequence[Client]) -> Client:
+    folder = str(_client_path(client).parent)
+    base, own = bases.get((folder, client.kind)), profile_of_path(client.origin.path)
     if base is None:
         return client
     if own:
         return replace(client, settings=(*base.settings, *client.settings), is_embedded=True)
-    if _path(client).stem != "application":
+    if _client_path(client).stem != "application":
         return client
-    beside = [other for other in clients if other.kind == client.kind and str(_path(other).parent) == folder]
-    of_profiles = [(profile, other) for other in beside if (profile := profile_of(other.origin.path))]
+    beside = [other for other in clients if other.kind == client.kind and str(_client_path(other).parent) == folder]
+    of_profiles = [(profile, other) for other in beside if (profile := profile_of_path(other.origin.path))]
     more = [
         replace(s, when=f"{profile} & {s.when}" if s.when else profile)
         for profile, other in of_profiles
@@ -165,23 +171,23 @@ def _whole(client: Client, bases: dict[tuple[str, str], Client], clients: Sequen
     return replace(client, settings=(*client.settings, *more))
 
 
-def _path(client: Client) -> PurePath:
+def _client_path(client: Client) -> PurePath:
     return PurePath(client.origin.path)
 
 
 UNITS = {"ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000, "d": 86_400_000, "": 1}
 
 
-def spring(path: str, spring_settings: Sequence[Setting], *, whole: bool = True) -> Part:
+def part_of_spring_settings(path: str, spring_settings: Sequence[Setting], *, whole: bool = True) -> Part:
     """Spring Boot's `spring.kafka.producer.*` and `spring.kafka.consumer.*`, and the properties of both, which make a
     client where they are a producer's, or a consumer's. `whole`: where nothing is, the application has both."""
     part = Part("Spring Boot properties")
-    settings = [replace(setting, key=spring_names.spelt(setting.key)) for setting in spring_settings]
-    kinds = _kinds(settings, whole=whole)
+    settings = [replace(setting, key=spring_names.documented_spelling(setting.key)) for setting in spring_settings]
+    kinds = _client_kinds(settings, whole=whole)
     settings = list(_bound_settings(settings, part))
     for kind in kinds:
-        mine = [_of_spring(setting, kind) for setting in settings if _prefix(setting.key, kind) is not None]
-        mine.sort(key=spring_names.rank)
+        mine = [_kafka_setting(setting, kind) for setting in settings if _setting_prefix(setting.key, kind) is not None]
+        mine.sort(key=spring_names.strength_rank)
         origin = Origin(path)
         where = mine[0].origin if mine else origin
         family = StatedValue("spring", where, "Spring's client is the Java client with defaults of its own")
@@ -210,17 +216,21 @@ def _bound_settings(settings: Sequence[Setting], part: Part) -> Iterator[Setting
             "not known here"
         )
         to_do = f"remove it, or, if it is meant, write Kafka's own name below spring.kafka.{own[1]}.properties"
-        to_do = REMOVE if loses_records(spring_names.spelt(own[2]).replace("-", "."), setting.value) else to_do
+        to_do = (
+            REMOVE
+            if loses_records(spring_names.documented_spelling(own[2]).replace("-", "."), setting.value)
+            else to_do
+        )
         part.note("unknown_key", "warning", what, setting.origin, to_do, "Spring Boot, KafkaProperties")
 
 
 KINDS: tuple[Literal["producer", "consumer"], ...] = ("producer", "consumer")
 
 
-def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["producer", "consumer"]]:
+def _client_kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["producer", "consumer"]]:
     """Which clients an application has: those with settings of their own, and those that common settings are about."""
     own = {kind for kind in KINDS if any(setting.key.startswith(f"spring.kafka.{kind}.") for setting in settings)}
-    common = {_of_spring(s, "").key for s in settings if _prefix(s.key, "") is not None}
+    common = {_kafka_setting(s, "").key for s in settings if _setting_prefix(s.key, "") is not None}
     every = key_names.names_by_scope()
     for kind, other in (KINDS, KINDS[::-1]):
         own |= {kind} if common & (every[kind] - every[other]) else set()
@@ -230,21 +240,21 @@ def _kinds(settings: Sequence[Setting], *, whole: bool) -> Sequence[Literal["pro
     return tuple(kind for kind in KINDS if kind in own)
 
 
-def _prefix(key: str, kind: str) -> str | None:
+def _setting_prefix(key: str, kind: str) -> str | None:
     """What stands before the name of Kafka's in a setting of this kind of clients, or of all."""
     base = f"spring.kafka.{kind}." if kind else "spring.kafka.properties."
     every = (f"{base}properties.", f"{base}properties[", base, "spring.kafka.properties.", "spring.kafka.properties[")
     return next((prefix for prefix in every if key.startswith(prefix)), None)
 
 
-def _of_spring(setting: Setting, kind: str) -> Setting:
-    prefix = _prefix(setting.key, kind) or ""
+def _kafka_setting(setting: Setting, kind: str) -> Setting:
+    prefix = _setting_prefix(setting.key, kind) or ""
     name, origin = setting.key[len(prefix) :], setting.origin
     if not spring_names.PLACED.search(origin.place):
         origin = replace(origin, place=setting.key)
     if "properties" in prefix:
         return replace(setting, key=name.strip("[]"), origin=origin)
-    key, value = spring_names.of_kafka(name), setting.value
+    key, value = spring_names.kafka_name(name), setting.value
     length = re.fullmatch(r"(\d{1,12})\s*(ms|s|m|h|d|)", value)
     if key.endswith(".ms") and length:
         value = str(int(length[1]) * UNITS[length[2]])

@@ -40,23 +40,27 @@ def read(path: str, settings: Sequence[Setting]) -> Part | None:
     """The properties of one of these programs; None if they are of none."""
     by_key = {setting.key: setting for setting in settings}
     if "clusters" in by_key and any(text.endswith(".bootstrap.servers") for text in by_key):
-        return _mirrors(path, settings)
+        return _part_of_mirrors(path, settings)
     if "application.id" in by_key:
-        return _streams(path, settings, by_key)
+        return _part_of_streams(path, settings, by_key)
     if any(f"{prefix}.topic" in by_key for prefix in STORAGE) or (
         "offset.storage.file.filename" in by_key or {"key.converter", "value.converter"} <= by_key.keys()
     ):
-        return of_worker(path, settings)
+        return part_of_worker(path, settings)
     return None
 
 
-def of_worker(path: str, settings: Sequence[Setting]) -> Part:
+def part_of_worker(path: str, settings: Sequence[Setting]) -> Part:
     """A worker of Connect, wherever its settings stand."""
     by_key = {setting.key: setting for setting in settings}
     part = Part("Connect worker properties")
     asked = by_key.get("exactly.once.source.support")
-    exactly = _of_sources(by_key, asked.origin) if asked is not None and asked.value.lower() == "enabled" else []
-    _clients(part, path, settings, "Kafka Connect runs the Java client", exactly)
+    exactly = (
+        _exactly_once_producer_settings(by_key, asked.origin)
+        if asked is not None and asked.value.lower() == "enabled"
+        else []
+    )
+    _add_worker_clients(part, path, settings, "Kafka Connect runs the Java client", exactly)
     for prefix in STORAGE:
         topic = by_key.get(f"{prefix}.topic")
         if topic is not None and topic.value:
@@ -67,7 +71,7 @@ def of_worker(path: str, settings: Sequence[Setting]) -> Part:
     return part
 
 
-def _of_sources(setting_by_key: Mapping[str, Setting], where: Origin) -> list[Setting]:
+def _exactly_once_producer_settings(setting_by_key: Mapping[str, Setting], where: Origin) -> list[Setting]:
     """What Connect sets for the producers of source connectors whatever is stated, where it is to write exactly once
     (KIP-618, since 3.3; `Worker.exactlyOnceSourceTaskProducerConfigs`). With `preparing` it does not yet."""
     group = setting_by_key.get("group.id")
@@ -77,10 +81,10 @@ def _of_sources(setting_by_key: Mapping[str, Setting], where: Origin) -> list[Se
     ]
 
 
-def _mirrors(path: str, settings: Sequence[Setting]) -> Part:
+def _part_of_mirrors(path: str, settings: Sequence[Setting]) -> Part:
     """A file for several clusters. Which of them is audited it does not say: the topics are those of each target."""
     part = Part("MirrorMaker properties")
-    _clients(part, path, settings, "MirrorMaker runs the Java client")
+    _add_worker_clients(part, path, settings, "MirrorMaker runs the Java client")
     add_mirror_topics(part, Origin(path), settings)
     return part
 
@@ -92,11 +96,11 @@ def add_mirror_topics(part: Part, where: Origin, settings: Sequence[Setting], wh
             continue
         pattern = re.compile(rf"(?:[^.]+->[^.]+\.)?{re.escape(key)}")
         stated = [setting for setting in settings if pattern.fullmatch(setting.key)]
-        least = min(stated, key=lambda setting: _number(setting.value), default=None)
+        least = min(stated, key=lambda setting: _small_number(setting.value), default=None)
         add_topic(part, name, where if least is None else least.origin, least, default, ())
 
 
-def _streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str, Setting]) -> Part:
+def _part_of_streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str, Setting]) -> Part:
     part = Part("Streams properties")
     name, application = PurePath(path).name, setting_by_key["application.id"]
     for kind in ("producer", "consumer"):
@@ -110,12 +114,18 @@ def _streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str
         once = [
             setting for setting in settings if setting.key == key_names.GUARANTEE and setting.value in _EXACTLY_ONCE
         ]
-        exactly = [setting for asked in once[-1:] for setting in _exactly_once(kind, application.value, asked.origin)]
-        first, last = _of_streams(path) if kind == "consumer" else (_timeout(path) if once else [], [])
+        exactly = [
+            setting for asked in once[-1:] for setting in _exactly_once_settings(kind, application.value, asked.origin)
+        ]
+        first, last = (
+            _streams_consumer_settings(path)
+            if kind == "consumer"
+            else (_transaction_timeout_settings(path) if once else [], [])
+        )
         asked = [setting_by_key[key] for key in (key_names.GUARANTEE, key_names.REPLICAS) if key in setting_by_key]
         given = [*first, *_settings_of_clients(mine, kind), *stripped, *exactly, *last, *asked]
         given = [setting for setting in given if setting.key != key_names.GROUP_PROTOCOL]
-        _client(part, path, kind, given, "Streams runs the Java client")
+        _add_embedded_client(part, path, kind, given, "Streams runs the Java client")
     protocols = tuple(setting for setting in settings if _PROTOCOL_OF_STREAMS.fullmatch(setting.key))
     part.clients = [replace(one, of_streams=protocols) if one.kind == "consumer" else one for one in part.clients]
     pattern = f"{re.escape(application.value)}-.*-(changelog|repartition)"
@@ -131,7 +141,7 @@ def _streams(path: str, settings: Sequence[Setting], setting_by_key: Mapping[str
 _PROTOCOL_OF_STREAMS = re.compile(rf"((main\.)?consumer\.)?{re.escape(key_names.GROUP_PROTOCOL)}")
 
 
-def _exactly_once(kind: str, application: str, where: Origin) -> list[Setting]:
+def _exactly_once_settings(kind: str, application: str, where: Origin) -> list[Setting]:
     """What Streams sets whatever is stated for its clients, where it is to process exactly once: its producers write
     transactions, with ids that begin with the application's (NON_CONFIGURABLE_PRODUCER_EOS_CONFIGS)."""
     if kind == "consumer":
@@ -142,7 +152,7 @@ def _exactly_once(kind: str, application: str, where: Origin) -> list[Setting]:
     ]
 
 
-def _timeout(path: str) -> list[Setting]:
+def _transaction_timeout_settings(path: str) -> list[Setting]:
     """How long a transaction of Streams takes at most, unless it is stated (StreamsConfig, DEFAULT_TRANSACTION_TIMEOUT,
     since 2.6; before that it is the producer's own default)."""
     return [Setting("transaction.timeout.ms", "10000", Origin(path, None, "StreamsConfig"))]
@@ -152,7 +162,7 @@ CHANGELOG = "-(store)-changelog"
 """What the name of a store's topic ends with, the store being whatever the application calls it."""
 
 
-def _of_streams(path: str) -> tuple[list[Setting], list[Setting]]:
+def _streams_consumer_settings(path: str) -> tuple[list[Setting], list[Setting]]:
     """What Streams sets for its consumers: where they begin, unless it is stated, and that nothing commits by a clock,
     whatever is stated (StreamsConfig, CONSUMER_DEFAULT_OVERRIDES and NON_CONFIGURABLE_CONSUMER_DEFAULT_CONFIGS)."""
     where = Origin(path, None, "StreamsConfig")
@@ -164,27 +174,29 @@ def _settings_of_clients(settings: Sequence[Setting], kind: str) -> list[Setting
     return [setting for setting in settings if setting.key in key_names.names_by_scope()[kind]]
 
 
-def _clients(part: Part, path: str, settings: Sequence[Setting], why: str, exactly: Sequence[Setting] = ()) -> None:
+def _add_worker_clients(
+    part: Part, path: str, settings: Sequence[Setting], why: str, exactly: Sequence[Setting] = ()
+) -> None:
     for kind, base in (("producer", _PRODUCER), ("consumer", _CONSUMER)):
         given = [Setting(key, value, Origin(path, None, "Worker")) for key, value in base.items()]
         prefix = re.compile(rf"(?:.*\.)?{kind}\.(?:override\.)?")
-        for setting in sorted(settings, key=_weakness):
+        for setting in sorted(settings, key=_acks_weakness):
             found = prefix.match(setting.key)
             if found:
                 given.append(Setting(setting.key[found.end() :], setting.value, setting.origin))
         overridden = {setting.key for setting in given if setting.origin.line is not None}
         kept = [setting for setting in given if setting.origin.line is not None or setting.key not in overridden]
-        _client(part, path, kind, [*kept, *(exactly if kind == "producer" else ())], why)
+        _add_embedded_client(part, path, kind, [*kept, *(exactly if kind == "producer" else ())], why)
 
 
-def _weakness(setting: Setting) -> int:
+def _acks_weakness(setting: Setting) -> int:
     """The order in which the last one counts: of several clusters or clients in one file, the weakest acks."""
     weakest_last = ("all", "-1", "1", "0")
     known = setting.key.endswith(".acks") and setting.value in weakest_last
     return weakest_last.index(setting.value) if known else 0
 
 
-def _client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
+def _add_embedded_client(part: Part, path: str, kind: str, settings: Sequence[Setting], why: str) -> None:
     part.clients.append(replace(java_client(path, PurePath(path).name, kind, settings, why), is_embedded=True))
 
 
@@ -208,7 +220,7 @@ def add_topic(
 ) -> None:
     """A topic that the program creates; -1 replicas are the brokers' default. `writes_with_all`: it writes it with
     acks=all whatever is set for its producers."""
-    number = _number(factor.value if factor is not None else default)
+    number = _small_number(factor.value if factor is not None else default)
     part.created_topics.append(
         Topic(
             name,
@@ -220,5 +232,5 @@ def add_topic(
     )
 
 
-def _number(text: str) -> int:
+def _small_number(text: str) -> int:
     return int(text) if re.fullmatch(r"-?\d{1,4}", text) else -1

@@ -39,13 +39,13 @@ class Admin(KafkaAdminClient):
             try:
                 asked[broker.node_id] = self._manager.get_connection(broker.node_id)
             except KafkaError as error:
-                self.silent[broker.node_id] = _reason(error)
+                self.silent[broker.node_id] = _failure_reason(error)
         until = monotonic() + seconds
         for node, connection in asked.items():
             try:
                 await self._manager.wait_for(connection.init_future, 1000 * max(0.01, until - monotonic()))
             except KafkaError as error:
-                self.silent[node] = _reason(error)
+                self.silent[node] = _failure_reason(error)
         return sorted(asked.keys() - self.silent.keys())
 
     async def _send(self, request: Any, node_id: int | None = None, request_timeout_ms: int | None = None) -> Any:
@@ -53,15 +53,15 @@ class Admin(KafkaAdminClient):
         if node_id is not None:
             return await self._send_to(request, node_id, request_timeout_ms)
         while True:
-            node = self._answering()
+            node = self._answering_broker()
             try:
                 return await self._send_to(request, node, request_timeout_ms)
             except (KafkaConnectionError, NodeNotReadyError) as error:
                 if node is None or node in self.silent:
                     raise
-                self.silent[node] = _reason(error)
+                self.silent[node] = _failure_reason(error)
 
-    def _answering(self) -> int | None:
+    def _answering_broker(self) -> int | None:
         """A broker that answers as far as is known; the client's own choice where none is left."""
         known = sorted(broker.node_id for broker in self._manager.cluster.brokers())
         return next((node for node in known if node not in self.silent), self._manager.least_loaded_node())
@@ -69,12 +69,12 @@ class Admin(KafkaAdminClient):
     async def _refresh_controller_id(self, timeout_ms: int = CONTROLLER_MS) -> Any:
         """The controller, or where that does not answer a broker, which forwards what is for it in KRaft."""
         controller = await super()._refresh_controller_id(timeout_ms)
-        return self._answering() if controller in self.silent else controller
+        return self._answering_broker() if controller in self.silent else controller
 
     @property
     def told_by(self) -> int | None:
         """The broker as of which topics are described."""
-        return self._answering()
+        return self._answering_broker()
 
     def brokers(self) -> list[int]:
         """The brokers' ids, ascending. Those before 3.7 are asked as the client asks those before 2.8."""
@@ -97,7 +97,7 @@ class Admin(KafkaAdminClient):
         return partition
 
 
-def _reason(error: KafkaError) -> str:
+def _failure_reason(error: KafkaError) -> str:
     """Why a broker does not answer, in a few words."""
     text = str(error)
     if "ECONNREFUSED" in text or "refused" in text.lower():

@@ -15,7 +15,7 @@ def kept_names() -> tuple[str, ...]:
     return tuple(sorted({*(key.name for key in keys), *(name for key in keys for name in key.broker_names), *aliases}))
 
 
-def script() -> str:
+def collection_script() -> str:
     """The whole script, for `sh`. What it keeps is what `keys.toml` has."""
     text = files("tidegate.audit.readers.running").joinpath("collect.sh").read_text(encoding="utf-8")
     return text.replace("@KEYS@", "\n".join(textwrap.wrap(" ".join(kept_names()), 116, break_on_hyphens=False)))

@@ -72,14 +72,14 @@ def _connection_settings(client_settings: Mapping[str, str]) -> ConnectionSettin
         raise _ConnectionFileError(f"security.protocol is not one of {', '.join(PROTOCOLS)}")
     request = client_settings.get("request.timeout.ms", "")
     mechanism = client_settings.get("sasl.mechanism", "GSSAPI").upper() if protocol.startswith("SASL") else None
-    user, password = _login(client_settings, mechanism)
+    user, password = _login_credentials(client_settings, mechanism)
     return ConnectionSettings(
         protocol,
         mechanism,
         user,
         password,
         client_settings.get("sasl.kerberos.service.name", "kafka"),
-        _context(client_settings) if protocol.endswith("SSL") else None,
+        _tls_context(client_settings) if protocol.endswith("SSL") else None,
         int(request) if request.isdecimal() else None,
     )
 
@@ -87,7 +87,7 @@ def _connection_settings(client_settings: Mapping[str, str]) -> ConnectionSettin
 # --- SASL -------------------------------------------------------------------------------------------------------------
 
 
-def _login(client_settings: Mapping[str, str], mechanism: str | None) -> tuple[str | None, str | None]:
+def _login_credentials(client_settings: Mapping[str, str], mechanism: str | None) -> tuple[str | None, str | None]:
     """The user and the password of `sasl.jaas.config`, where the mechanism has them."""
     if mechanism in (None, "GSSAPI"):
         return None, None
@@ -96,13 +96,13 @@ def _login(client_settings: Mapping[str, str], mechanism: str | None) -> tuple[s
         raise _ConnectionFileError(
             f"sasl.mechanism {mechanism} is not supported here, only {known}: use one of these, {INSTEAD}"
         )
-    options = _jaas(client_settings.get("sasl.jaas.config", ""))
+    options = _parse_jaas_options(client_settings.get("sasl.jaas.config", ""))
     if "username" not in options or "password" not in options:
         raise _ConnectionFileError('sasl.jaas.config must have username="..." and password="..." for ' + mechanism)
     return options["username"], options["password"]
 
 
-def _jaas(text: str) -> dict[str, str]:
+def _parse_jaas_options(text: str) -> dict[str, str]:
     """The options of a login module: `Module required name="value" other=plain;`."""
     found = re.findall(r'([\w.\-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))', text)
     return {name: re.sub(r"\\(.)", r"\1", quoted) if quoted or not plain else plain for name, quoted, plain in found}
@@ -111,21 +111,23 @@ def _jaas(text: str) -> dict[str, str]:
 # --- TLS --------------------------------------------------------------------------------------------------------------
 
 
-def _context(client_settings: Mapping[str, str]) -> ssl.SSLContext:
+def _tls_context(client_settings: Mapping[str, str]) -> ssl.SSLContext:
     """TLS as Java's client has it: the store's certificates are trusted, or the system's if there is none."""
-    trusted = _pem_of(client_settings, "truststore", ("certificates",))
+    trusted = _store_as_pem(client_settings, "truststore", ("certificates",))
     try:
         context = ssl.create_default_context(cadata=trusted)
     except ssl.SSLError as error:
         raise _ConnectionFileError(f"the certificates of ssl.truststore cannot be read: {error.reason}") from None
     context.check_hostname = bool(client_settings.get("ssl.endpoint.identification.algorithm", "https"))
-    mine = _pem_of(client_settings, "keystore", ("certificate.chain", "key"))
+    mine = _store_as_pem(client_settings, "keystore", ("certificate.chain", "key"))
     if mine is not None:
-        _present(context, mine, client_settings.get("ssl.key.password") or client_settings.get("ssl.keystore.password"))
+        _load_own_certificate(
+            context, mine, client_settings.get("ssl.key.password") or client_settings.get("ssl.keystore.password")
+        )
     return context
 
 
-def _present(context: ssl.SSLContext, pem: str, password: str | None) -> None:
+def _load_own_certificate(context: ssl.SSLContext, pem: str, password: str | None) -> None:
     """Our own certificate. Python reads it from a file only: one that nobody else can open, for this moment."""
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", suffix=".pem") as file:
         file.write(pem)
@@ -137,7 +139,7 @@ def _present(context: ssl.SSLContext, pem: str, password: str | None) -> None:
             raise _ConnectionFileError(f"the key or the certificate of ssl.keystore cannot be read ({why})") from None
 
 
-def _pem_of(client_settings: Mapping[str, str], store: str, inline: tuple[str, ...]) -> str | None:
+def _store_as_pem(client_settings: Mapping[str, str], store: str, inline: tuple[str, ...]) -> str | None:
     """A store as PEM: written in the settings themselves (KIP-651), or in a file of PEM or PKCS12."""
     written = [client_settings[f"ssl.{store}.{name}"] for name in inline if client_settings.get(f"ssl.{store}.{name}")]
     if written:
@@ -156,10 +158,10 @@ def _pem_of(client_settings: Mapping[str, str], store: str, inline: tuple[str, .
         )
     if b"-----BEGIN" in raw:
         return raw.decode("utf-8", "replace")
-    return _pem_of_pkcs12(raw, client_settings.get(f"ssl.{store}.password", ""), f"ssl.{store}.location {location}")
+    return _pkcs12_as_pem(raw, client_settings.get(f"ssl.{store}.password", ""), f"ssl.{store}.location {location}")
 
 
-def _pem_of_pkcs12(raw: bytes, password: str, what: str) -> str:
+def _pkcs12_as_pem(raw: bytes, password: str, what: str) -> str:
     from cryptography.hazmat.primitives.serialization import (  # the extra `live` has it
         BestAvailableEncryption,
         Encoding,

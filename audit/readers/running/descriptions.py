@@ -36,7 +36,7 @@ PAIR = re.compile(r"(?:^|,\s?)([a-z][a-z0-9]*(?:\.[a-z0-9]+)+)=")
 LAYER = re.compile(r"([A-Z]+(?:_[A-Z]+)*_CONFIG):([^=]+)=(.*?)(?=, [A-Z_]+_CONFIG:|$)")
 
 
-def labels(line: str) -> dict[str, str]:
+def labelled_values(line: str) -> dict[str, str]:
     """A line's labels and what follows each, up to the next one."""
     head, mark, configs = line.partition("Configs:")
     found = list(LABEL.finditer(head))
@@ -55,14 +55,14 @@ def read_topics(path: str, text: str) -> Part | None:
     heads: dict[str, tuple[dict[str, str], Origin]] = {}
     partitions: dict[str, list[Partition]] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        read = labels(line)
+        read = labelled_values(line)
         origin = Origin(path, number)
         name = read.get("Topic", "")
         if not name:
             if line.strip():
                 part.note("not_read", "note", "a line that describes no topic", origin, "nothing, if it is a log line")
         elif "Partition" in read:
-            _partition(part, partitions.setdefault(name, []), read, origin)
+            _add_partition(part, partitions.setdefault(name, []), read, origin)
         else:
             before = heads.setdefault(name, (read, origin))
             if before[0] != read:
@@ -70,11 +70,11 @@ def read_topics(path: str, text: str) -> Part | None:
     observed = "Observers:" in text
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
-        part.topics.append(_topic(part, name, head, origin, partitions.get(name, []), has_observers=observed))
+        part.topics.append(_described_topic(part, name, head, origin, partitions.get(name, []), has_observers=observed))
     return part
 
 
-def _partition(part: Part, partitions: list[Partition], read: dict[str, str], origin: Origin) -> None:
+def _add_partition(part: Part, partitions: list[Partition], read: dict[str, str], origin: Origin) -> None:
     """Confluent's observers are listed as replicas and apart; those that were not promoted count for nothing here."""
     number = parse_numbers(read["Partition"])
     if not number or any(read.get(label, ",").endswith(",") for label in ("Leader", "Replicas", "Isr")):
@@ -113,7 +113,7 @@ def _set_or_none(text: str | None) -> tuple[int, ...] | None:
     return None if text is None or text == "N/A" else parse_numbers(text)
 
 
-def _topic(
+def _described_topic(
     part: Part, name: str, head: dict[str, str], origin: Origin, partitions: list[Partition], *, has_observers: bool
 ) -> Topic:
     count, factor = parse_numbers(head.get("PartitionCount", "")), parse_numbers(head.get("ReplicationFactor", ""))
@@ -129,8 +129,8 @@ def _topic(
         tuple(replace(setting, whose=OPEN) for setting in parse_settings(head.get("Configs", ""), origin)),
         complete="TopicId" in head,  # printed from what a broker says, with every setting that is not its default
     )
-    doubt, where = doubtful(found, has_observers=has_observers)
-    cut = _cut(head)
+    doubt, where = why_topic_is_impossible(found, has_observers=has_observers)
+    cut = _missing_settings_text(head)
     if not doubt and cut:
         return replace(found, doubt=cut)
     if doubt:
@@ -142,7 +142,7 @@ def _topic(
 NO_CONFIGS = "its line with `Configs:` is not in the description, so that its own settings are not known"
 
 
-def _cut(head: Mapping[str, str]) -> str:
+def _missing_settings_text(head: Mapping[str, str]) -> str:
     """What is missing of a topic's own settings; "" if nothing is. kafka-topics.sh prints `Configs:` of every topic."""
     text = head.get("Configs")
     if text is None:
@@ -161,12 +161,12 @@ def _cut(head: Mapping[str, str]) -> str:
     return ""
 
 
-def doubtful(topic: Topic, *, has_observers: bool) -> tuple[str, Origin]:
+def why_topic_is_impossible(topic: Topic, *, has_observers: bool) -> tuple[str, Origin]:
     """In which way a description is of no topic that Kafka can have, and where; "" if it is of one. `has_observers`:
     some of the replicas that it counts are Confluent's observers, which are not among `replicas`."""
     first: dict[int, Partition] = {}
     for partition in topic.partitions:
-        doubt = _doubtful(partition)
+        doubt = _why_partition_is_impossible(partition)
         before = first.setdefault(partition.number, partition)
         if not doubt and before is not partition and replace(before, origin=partition.origin) != partition:
             doubt = f"partition {partition.number} is described twice, and not as the same"
@@ -183,7 +183,7 @@ def doubtful(topic: Topic, *, has_observers: bool) -> tuple[str, Origin]:
     return "", topic.origin
 
 
-def _doubtful(partition: Partition) -> str:
+def _why_partition_is_impossible(partition: Partition) -> str:
     who = f"partition {partition.number}"
     if len(set(partition.replicas)) < len(partition.replicas):
         return f"{who} lists a replica twice"
@@ -221,7 +221,7 @@ class DescribedSetting:
     layers: Layers
 
 
-def configs(path: str, text: str) -> Part | None:
+def read_configs(path: str, text: str) -> Part | None:
     """`kafka-configs.sh --describe`, of topics, of brokers and of all brokers, with `--all` or without."""
     if not CONFIG_HEAD.search(text):
         return _note_zookeeper_output(path, text)
@@ -232,7 +232,7 @@ def configs(path: str, text: str) -> Part | None:
         head = CONFIG_HEAD.match(line)
         read = CONFIG_LINE.match(line)
         if head is not None:
-            into, dynamic = _entity(part, head)
+            into, dynamic = _setting_lists_of_heading(part, head)
         elif read is not None:
             layers: Layers = re.findall(LAYER, read[4])
             described = DescribedSetting(read[1], read[2].strip(), read[3] == "true", layers)
@@ -244,8 +244,8 @@ def configs(path: str, text: str) -> Part | None:
             )
         elif line.strip():
             part.note("not_read", "note", "a line that states no setting", Origin(path, number), "nothing")
-    _all_there(part, path)
-    end_of_configs(part)
+    _note_missing_settings(part, path)
+    drop_facts_unread_in_kraft(part)
     return part
 
 
@@ -261,7 +261,7 @@ def _note_zookeeper_output(path: str, text: str) -> Part | None:
     return part
 
 
-def _all_there(part: Part, path: str) -> None:
+def _note_missing_settings(part: Part, path: str) -> None:
     """With --all every setting of a topic is listed: where one is not that every release has, the rest is missing."""
     for name in sorted(part.whole_topics):
         missing = [key for key in OF_EVERY_TOPIC if key not in {setting.key for setting in part.of_topics[name]}]
@@ -272,7 +272,7 @@ def _all_there(part: Part, path: str) -> None:
             part.note("incomplete", "error", what, Origin(path), to_do)
 
 
-def end_of_configs(part: Part) -> None:
+def drop_facts_unread_in_kraft(part: Part) -> None:
     """After the last setting: what is known only now."""
     if part.control_plane == "kraft":
         part.facts.pop("inter_broker_protocol", None)  # KRaft has the setting, and does not read it
@@ -281,20 +281,24 @@ def end_of_configs(part: Part) -> None:
 def add_setting(
     part: Part, settings: list[Setting], dynamic: list[Setting], setting: DescribedSetting, origin: Origin
 ) -> None:
-    """Everything that one described setting says, into the lists of its entity (`lists_of`). All of an entity's
-    settings have the value in force first, and then those of the layers below, which count too.
+    """Everything that one described setting says, into the lists of its entity (`setting_lists_of_entity`). All of an
+    entity's settings have the value in force first, and then those of the layers below, which count too.
     """
     _note_facts(part, setting, origin)
-    value = HIDDEN if setting.sensitive else _null(setting.value)
+    value = HIDDEN if setting.sensitive else _empty_for_null(setting.value)
     first = setting.layers[0][0] if setting.layers else ""
     if settings is dynamic or not first.startswith("DYNAMIC_"):
-        settings.append(Setting(setting.key, value, _of_layer(origin, first), whose=_whose(first)))
+        settings.append(Setting(setting.key, value, _origin_with_layer(origin, first), whose=_owner_of_layer(first)))
         return
     wide = first == "DYNAMIC_DEFAULT_BROKER_CONFIG"
-    (part.dynamic if wide else dynamic).append(Setting(setting.key, value, _of_layer(origin, first)))
+    (part.dynamic if wide else dynamic).append(Setting(setting.key, value, _origin_with_layer(origin, first)))
     for layer, name, below in setting.layers:
         if name == setting.key and not layer.startswith("DYNAMIC_"):
-            settings.append(Setting(name, HIDDEN if setting.sensitive else _null(below), _of_layer(origin, layer)))
+            settings.append(
+                Setting(
+                    name, HIDDEN if setting.sensitive else _empty_for_null(below), _origin_with_layer(origin, layer)
+                )
+            )
             return
 
 
@@ -308,14 +312,14 @@ _LAYERS: Mapping[str, str] = {
 """Where a value comes from, by the source that a broker gives with it (`ConfigSource`)."""
 
 
-def _of_layer(origin: Origin, layer: str) -> Origin:
+def _origin_with_layer(origin: Origin, layer: str) -> Origin:
     """Where a value of a running cluster is stated, with where it comes from; a file's line says so by itself."""
     if origin.line is not None or layer not in _LAYERS:
         return origin
     return replace(origin, place=f"{origin.place}, {_LAYERS[layer]}")
 
 
-def _whose(layer: str) -> str:
+def _owner_of_layer(layer: str) -> str:
     """Whose a topic's setting is whose value the layer gives. A broker's own is stronger than the cluster's."""
     if layer == "DYNAMIC_TOPIC_CONFIG":
         return ""
@@ -337,20 +341,20 @@ def _note_facts(part: Part, setting: DescribedSetting, origin: Origin) -> None:
             part.fact("kafka", release[0], origin, f"the broker's default of {setting.key} is {default}")
 
 
-def _null(value: str) -> str:
+def _empty_for_null(value: str) -> str:
     return "" if value == "null" else value
 
 
-def _entity(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
+def _setting_lists_of_heading(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
     """The lists of a heading's entity. Of users: nowhere."""
     if head[1]:
-        return lists_of(part, "brokers", "", whole=False)
+        return setting_lists_of_entity(part, "brokers", "", whole=False)
     if head[2] == "topic" or (head[2] == "broker" and parse_numbers(head[3])):
-        return lists_of(part, head[2], head[3], whole=head[0].startswith("All"))
+        return setting_lists_of_entity(part, head[2], head[3], whole=head[0].startswith("All"))
     return [], []
 
 
-def lists_of(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
+def setting_lists_of_entity(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
     """Where the settings of an entity go, and those that are its own dynamic ones. `kind` is "brokers" (all of them),
     "topic" or "broker", whose name is a number; `whole` says that every setting is described.
     """
@@ -370,7 +374,7 @@ NO_NAME = "the release of a metadata.version without a name"
 """What runs where the tool that described the features knew no name for its level."""
 
 
-def features(path: str, text: str) -> Part | None:
+def read_features(path: str, text: str) -> Part | None:
     """`kafka-features.sh describe`: the finalized level of each feature, and with it the metadata version."""
     found = list(FEATURE.finditer(text))
     if not found:
@@ -398,13 +402,13 @@ def features(path: str, text: str) -> Part | None:
 def read_quorum(path: str, text: str) -> Part | None:
     """`kafka-metadata-quorum.sh describe --status` or `--replication`."""
     if re.search(r"^CurrentVoters:", text, re.M) and "LeaderId:" in text:
-        return _status(path, text)
+        return _read_quorum_status(path, text)
     if re.search(r"^NodeId\s.*LogEndOffset", text, re.M):
-        return _replication(path, text)
+        return _read_quorum_replication(path, text)
     return None
 
 
-def _status(path: str, text: str) -> Part:
+def _read_quorum_status(path: str, text: str) -> Part:
     part = Part("kafka-metadata-quorum.sh describe --status")
     part.control_plane = "kraft"
     lines = dict(reversed(re.findall(r"^(\w+):\s*(.*)$", text, re.M)))
@@ -413,16 +417,16 @@ def _status(path: str, text: str) -> Part:
     line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
     part.quorums.append(
         Quorum(
-            _members(voters),
+            _quorum_member_ids(voters),
             Origin(path, line),
             leader[0] if leader else None,
-            _members(lines.get("CurrentObservers", "")),
+            _quorum_member_ids(lines.get("CurrentObservers", "")),
             dynamic=_has_directories(voters) or None,
-            hosts=tuple(_hosts(voters)),
+            hosts=tuple(_hosts_by_node(voters)),
         )
     )
     for again in list(re.finditer(r"^CurrentVoters:(.*)$", text, re.M))[1:]:
-        if _members(again[1]) != _members(voters):
+        if _quorum_member_ids(again[1]) != _quorum_member_ids(voters):
             where = Origin(path, text.count("\n", 0, again.start()) + 1)
             _note_stated_twice(part, "the quorum", Origin(path, line), where)
     if re.search(r"^LeaderId:\s*-1\s*$", text, re.M):
@@ -463,7 +467,7 @@ def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], ori
             part.note("incomplete", "error", what, origin, to_do, "KIP-595")
 
 
-def _members(text: str) -> tuple[int, ...]:
+def _quorum_member_ids(text: str) -> tuple[int, ...]:
     """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
     named = re.findall(r'"id":\s*(\d{1,10})', text)
     return tuple(int(member) for member in named) if named else parse_numbers(text)
@@ -473,10 +477,10 @@ def _has_directories(text: str) -> bool:
     """Whether every voter is printed with its directory's id, which voters have in the log of kraft.version 1 alone:
     before it 3.9 prints `null`, and 4.1 no such entry (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
     named = re.findall(r'"directoryId":\s*(null|"[\w-]{22}")', text)
-    return bool(named) and "null" not in named and len(named) == len(_members(text))
+    return bool(named) and "null" not in named and len(named) == len(_quorum_member_ids(text))
 
 
-def _hosts(text: str) -> Iterator[tuple[int, str]]:
+def _hosts_by_node(text: str) -> Iterator[tuple[int, str]]:
     """Node ids with the hosts of their endpoints, of the objects that later releases print."""
     for voter, endpoints in re.findall(r'"id":\s*(\d{1,10})[^{}]*"endpoints":\s*\[((?:"[^"]*"|[^"\]])*)', text):
         yield from ((int(voter), host) for host in re.findall(r'://(\[[^\]]+\]|[^:"\[\]]+):\d', endpoints))
@@ -496,7 +500,7 @@ def _late(text: str, rows: int) -> tuple[int, ...] | None:
     return tuple(int(node) for node, lag, at, _ in found if int(at) < now - LATE_MS or int(lag) > MOST_LAG)
 
 
-def _replication(path: str, text: str) -> Part:
+def _read_quorum_replication(path: str, text: str) -> Part:
     part = Part("kafka-metadata-quorum.sh describe --replication")
     part.control_plane = "kraft"
     rows = re.findall(r"^(\d{1,10})\s.*?\b(Leader|Follower|Observer)\s*$", text, re.M)

@@ -32,7 +32,15 @@ from ..parsed_file import Part
 from .admin import Admin
 from .collection import kept_names
 from .connection import ConnectionSettings
-from .descriptions import LATE_MS, MOST_LAG, DescribedSetting, add_setting, end_of_configs, lists_of, note_lagging
+from .descriptions import (
+    LATE_MS,
+    MOST_LAG,
+    DescribedSetting,
+    add_setting,
+    drop_facts_unread_in_kraft,
+    note_lagging,
+    setting_lists_of_entity,
+)
 
 CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0
 REQUEST_MS = 8_000
@@ -43,7 +51,7 @@ MOST_TOPICS = 100
 def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT_SECONDS) -> Part:
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
     part = Part(RUNNING)
-    with _client(address, how, connect_seconds) as client, _refusals(address):
+    with _connected_client(address, how, connect_seconds) as client, _errors_as_unreadable_input(address):
         answered = client.probe(PROBE_SECONDS)
         if not answered:
             reasons = ", ".join(f"broker {node}: {why}" for node, why in client.silent.items())
@@ -51,18 +59,20 @@ def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT
                 f"{address} answers, and none of the brokers does at the address that it advertises ({reasons})."
             )
         brokers = client.brokers()
-        _features(part, client, address)
+        _add_features(part, client, address)
         described = list(_described_topics(client))
-        wrong, late = _quorum(part, client, address)
-        moving = _moving(part, client, address) if wrong != NO_CONTROLLER else dict[tuple[str, int], Move]()
+        wrong, late = _add_quorum(part, client, address)
+        moving = (
+            _running_reassignments(part, client, address) if wrong != NO_CONTROLLER else dict[tuple[str, int], Move]()
+        )
         names = [topic["name"] for topic in described if _is_allowed(part, topic, address)]
         settings = _settings_of_topics(client, names)
         for topic in described:
             if topic["name"] in settings:
-                _topic(part, topic, settings[topic["name"]], moving, address)
-        _brokers(part, client, answered, address)
-        part.answering = replace(_answering(part, client, answered, brokers, wrong, address), late=late)
-    end_of_configs(part)
+                _add_topic(part, topic, settings[topic["name"]], moving, address)
+        _add_broker_settings(part, client, answered, address)
+        part.answering = replace(_responding_brokers(part, client, answered, brokers, wrong, address), late=late)
+    drop_facts_unread_in_kraft(part)
     return part
 
 
@@ -102,7 +112,7 @@ class _LastConnectionError(logging.Handler):
 
 
 @contextmanager
-def _quiet(how: ConnectionSettings) -> Generator[_LastConnectionError, None, None]:
+def _silence_client_log(how: ConnectionSettings) -> Generator[_LastConnectionError, None, None]:
     """kafka-python's log goes nowhere but into the reason of a failure."""
     logger, heard = logging.getLogger("kafka"), _LastConnectionError(how.mechanism is not None)
     before = logger.propagate
@@ -116,16 +126,18 @@ def _quiet(how: ConnectionSettings) -> Generator[_LastConnectionError, None, Non
 
 
 @contextmanager
-def _client(address: str, how: ConnectionSettings, connect_seconds: float) -> Generator[Admin, None, None]:
-    with _quiet(how) as heard:
-        client = _connect(address, how, connect_seconds, heard)
+def _connected_client(address: str, how: ConnectionSettings, connect_seconds: float) -> Generator[Admin, None, None]:
+    with _silence_client_log(how) as heard:
+        client = _connect_client(address, how, connect_seconds, heard)
         try:
             yield client
         finally:
             client.close()
 
 
-def _connect(address: str, how: ConnectionSettings, connect_seconds: float, heard: _LastConnectionError) -> Admin:
+def _connect_client(
+    address: str, how: ConnectionSettings, connect_seconds: float, heard: _LastConnectionError
+) -> Admin:
     try:
         return Admin(
             bootstrap_servers=[text.strip() for text in address.split(",")],
@@ -157,7 +169,7 @@ def _connect(address: str, how: ConnectionSettings, connect_seconds: float, hear
 
 
 @contextmanager
-def _refusals(address: str) -> Generator[None, None, None]:
+def _errors_as_unreadable_input(address: str) -> Generator[None, None, None]:
     """What may go wrong once connected, as one sentence."""
     try:
         yield
@@ -215,7 +227,7 @@ Move = tuple[tuple[int, ...], tuple[int, ...]]
 Moving = Mapping[tuple[str, int], Move]
 
 
-def _moving(part: Part, client: Admin, address: str) -> Moving:
+def _running_reassignments(part: Part, client: Admin, address: str) -> Moving:
     """Reassignments under way: the replicas that come and those that go, by topic and partition."""
     try:
         found = client.list_partition_reassignments()
@@ -250,24 +262,28 @@ def _described_setting(name: str, entry: Mapping[str, Any]) -> DescribedSetting 
         return DescribedSetting(name, HIDDEN, True, [])
     if entry["is_sensitive"]:
         return None
-    layers = [(synonym["source"], synonym["name"], _text(synonym["value"])) for synonym in entry.get("synonyms", ())]
-    return DescribedSetting(name, _text(entry["value"]), False, layers)
+    layers = [
+        (synonym["source"], synonym["name"], _text_or_null(synonym["value"])) for synonym in entry.get("synonyms", ())
+    ]
+    return DescribedSetting(name, _text_or_null(entry["value"]), False, layers)
 
 
 KEPT = frozenset(kept_names())
 
 
-def _text(value: str | None) -> str:
+def _text_or_null(value: str | None) -> str:
     return "null" if value is None else value
 
 
-def _topic(
+def _add_topic(
     part: Part, description: Mapping[str, Any], settings: list[DescribedSetting], moving: Moving, address: str
 ) -> None:
     """One topic: what kafka-topics.sh would print of it, and then every setting with its layers."""
     name = description["name"]
     origin = Origin(address, None, f"topic {name}")
-    partitions = tuple(sorted(_partitions(description, moving, origin), key=lambda partition: partition.number))
+    partitions = tuple(
+        sorted(_described_partitions(description, moving, origin), key=lambda partition: partition.number)
+    )
     first = partitions[0] if partitions else None
     part.topics.append(
         Topic(
@@ -276,7 +292,9 @@ def _topic(
             partitions,
             len(partitions) or None,
             len(first.replicas) - len(first.adding) if first else None,
-            tuple(Setting(setting.key, setting.value, origin) for setting in settings if not _default(setting)),
+            tuple(
+                Setting(setting.key, setting.value, origin) for setting in settings if not _is_default_setting(setting)
+            ),
             complete=bool(settings),
         )
     )
@@ -284,16 +302,16 @@ def _topic(
         what = f"the brokers do not give the settings of topic {name}"
         part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the topic")
         return
-    into, dynamic = lists_of(part, "topic", name, whole=True)
+    into, dynamic = setting_lists_of_entity(part, "topic", name, whole=True)
     for setting in settings:
         add_setting(part, into, dynamic, setting, origin)
 
 
-def _default(setting: DescribedSetting) -> bool:
+def _is_default_setting(setting: DescribedSetting) -> bool:
     return setting.sensitive or not setting.layers or setting.layers[0][0] == "DEFAULT_CONFIG"
 
 
-def _partitions(description: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
+def _described_partitions(description: Mapping[str, Any], moving: Moving, origin: Origin) -> Iterator[Partition]:
     for partition in description["partitions"]:
         number, leader = partition["partition_index"], partition["leader_id"]
         elr, last = partition.get("eligible_leader_replicas"), partition.get("last_known_elr")
@@ -314,7 +332,7 @@ def _partitions(description: Mapping[str, Any], moving: Moving, origin: Origin) 
 # --- brokers, features, controllers -----------------------------------------------------------------------------------
 
 
-def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) -> None:
+def _add_broker_settings(part: Part, client: Admin, brokers: Sequence[int], address: str) -> None:
     """Each broker answers for itself. What is set for all of them is a layer of every one's settings."""
     wide: dict[str, DescribedSetting] = {}
     for number in brokers:
@@ -330,19 +348,19 @@ def _brokers(part: Part, client: Admin, brokers: Sequence[int], address: str) ->
             continue
         entries = said.get("broker", {}).get(str(number), {})
         settings = described_settings(entries)
-        wide.update({setting.key: setting for setting in described_settings(dict(_wide(entries)))})
+        wide.update({setting.key: setting for setting in described_settings(dict(_cluster_wide_layers(entries)))})
         if not settings:
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
-        into, dynamic = lists_of(part, "broker", str(number), whole=True)
+        into, dynamic = setting_lists_of_entity(part, "broker", str(number), whole=True)
         for setting in settings:
             add_setting(part, into, dynamic, setting, origin)
-    into, dynamic = lists_of(part, "brokers", "", whole=False)
+    into, dynamic = setting_lists_of_entity(part, "brokers", "", whole=False)
     for setting in wide.values():
         add_setting(part, into, dynamic, setting, Origin(address, None, "all brokers"))
 
 
-def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _cluster_wide_layers(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     """Of one broker's settings the layer that is set for all brokers: described as if it were the only one."""
     for name, entry in configs.items():
         for synonym in entry.get("synonyms", ()):
@@ -350,7 +368,7 @@ def _wide(configs: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, dict[
                 yield name, {**entry, "value": synonym["value"], "synonyms": [synonym]}
 
 
-def _features(part: Part, client: Admin, address: str) -> None:
+def _add_features(part: Part, client: Admin, address: str) -> None:
     """The finalized level of each feature. With ZooKeeper none is finalized, and nothing is said."""
     origin = Origin(address, None, "features")
     try:
@@ -362,7 +380,10 @@ def _features(part: Part, client: Admin, address: str) -> None:
         return
     part.control_plane = "kraft"
     part.all_features = True
-    level, most = _name_of(metadata["finalized"][1]), _name_of(metadata.get("supported", (0, 0))[1])
+    level, most = (
+        _metadata_version_name(metadata["finalized"][1]),
+        _metadata_version_name(metadata.get("supported", (0, 0))[1]),
+    )
     if level is None:
         what = f"the release of metadata.version level {metadata['finalized'][1]}, which has no name here,"
         part.fact("unknown_release", what, origin)
@@ -378,11 +399,11 @@ def _features(part: Part, client: Admin, address: str) -> None:
             part.features[name] = StatedValue(str(entry.get("finalized", (0, 0))[1]), origin)
 
 
-def _name_of(level: int) -> str | None:
+def _metadata_version_name(level: int) -> str | None:
     return METADATA_VERSIONS[level - 1] if 0 < level <= len(METADATA_VERSIONS) else None
 
 
-def _quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int, ...]]:
+def _add_quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int, ...]]:
     """The controllers of KRaft: what is wrong with them, "" where nothing is, and the voters that do not fetch. With
     ZooKeeper there are none to ask for."""
     origin = Origin(address, None, "metadata quorum")
@@ -434,7 +455,7 @@ def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:
     yield from ((voter, (now - at) / 1000) for voter, at in times.items() if at < now - LATE_MS)
 
 
-def _answering(
+def _responding_brokers(
     part: Part, client: Admin, probed_ids: Sequence[int], listed_ids: Sequence[int], wrong: str, address: str
 ) -> RespondingBrokers:
     """Who answered of all brokers that are listed or have a replica: those that did when they were probed, and do

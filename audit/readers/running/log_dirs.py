@@ -26,7 +26,7 @@ def read(path: str, text: str) -> Part | None:
     where = Origin(path, text.count("\n", 0, at) + 1)
     try:
         described, _ = json.JSONDecoder().raw_decode(text[at:])
-        found = list(_directories(described))
+        found = list(_described_directories(described))
     except (ValueError, TypeError, KeyError, AttributeError):
         what = f"{path} was not read: what {FORMAT} prints is not whole in it"
         part.note("incomplete", "error", what, where, "collect it again, unchanged")
@@ -45,7 +45,7 @@ def read(path: str, text: str) -> Part | None:
     return part
 
 
-def _directories(description: Any) -> Iterator[tuple[int, str, str | None, str]]:
+def _described_directories(description: Any) -> Iterator[tuple[int, str, str | None, str]]:
     """Of each broker each directory: where it is, its error, and which partitions are being moved there, in words.
     ValueError, TypeError, KeyError or AttributeError where it is not what the tool prints."""
     for broker in description["brokers"]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ....audit.kafka.versions import span
+from ....audit.kafka.versions import releases_meant
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value
@@ -196,7 +196,7 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
 
 def _of_release(trace: DrivenTrace, kafka: str) -> Mapping[str, Value | str]:
     """What the model's switches are in a release, with the consumer that the trace is about."""
-    before = span(kafka)[0][:2] < KAFKA_18641
+    before = releases_meant(kafka)[0][:2] < KAFKA_18641
     if int(str(trace.bounds.get("retried_commits", 0))):
         return _RETRIED
     return _OF_RELEASES if before else {**_OF_RELEASES, "background_commit": False}
@@ -209,7 +209,7 @@ def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
 
 
 def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ConsumersPlan:
-    if span(kafka)[0][:2] < (3, 3):
+    if releases_meant(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     _refuse_settings(model, kafka)
     oldest, numbers, run = _arrange_steps(model, trace, kafka)
@@ -226,13 +226,13 @@ def _refuse_settings(model: Model, kafka: str) -> None:
     """What no consumer of the release has."""
     if _name(model, "commits") == "TOGETHER":
         raise UndrivableError("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
-    if model.values["background_commit"] and span(kafka)[0][:2] < KIP_848:
+    if model.values["background_commit"] and releases_meant(kafka)[0][:2] < KIP_848:
         raise UndrivableError(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
-    if model.values["retried_commits"] and span(kafka)[0][:2] < KAFKA_18641:
+    if model.values["retried_commits"] and releases_meant(kafka)[0][:2] < KAFKA_18641:
         raise UndrivableError(f"consumers that send a commit before a rebalance again are driven from 4.0 on: {kafka}")
     if model.values["truncations"]:
         _refuse_epochs(model)
-    if _name(model, "reset") == "BY_DURATION" and span(kafka)[0][:2] < BY_DURATION:
+    if _name(model, "reset") == "BY_DURATION" and releases_meant(kafka)[0][:2] < BY_DURATION:
         raise UndrivableError(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from ....audit.kafka.versions import span
+from ....audit.kafka.versions import releases_meant
 from ....invariants.kraft import modules as claims
 from ....language import judge
 from ....language.binding import Definition, load
@@ -88,7 +88,7 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
 
 
 def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ControllersPlan:
-    if span(kafka)[0][:2] < (3, 3):
+    if releases_meant(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run, kafka))
@@ -99,7 +99,7 @@ def model_of(trace: DrivenTrace, kafka: str, *, ghosts: bool = True) -> Model:
     """The model with the trace's bounds and the release's switches; voters are known by their numbers alone, as where
     controller.quorum.voters names them. Without `ghosts` it has no field that no step depends on."""
     switches = {name for profile in kraft.profiles.values() for name in profile} - {"snapshots"}
-    release, timed = span(kafka)[0][:2], str(trace.bounds.get("check_quorum", "untimed")) != "untimed"
+    release, timed = releases_meant(kafka)[0][:2], str(trace.bounds.get("check_quorum", "untimed")) != "untimed"
     made: dict[str, Value | str] = {name: _definition().constants[name].default for name in switches}
     made |= dict.fromkeys(("pre_vote", "grants_until_fetch", "keeps_own_vote"), release >= PRE_VOTE)
     made["await_epoch_start"] = release >= AWAITS_EPOCH_START
@@ -150,7 +150,7 @@ def why_not_driven(kafka: str, states: Sequence[State], steps: Sequence[Step], i
     match step.action:
         case "restart" if step.arguments["kept"] < len(state.log[step.arguments["voter"]]):
             return "controllers flush what they write, and nothing of it is cut"
-        case "resign" if span(kafka)[0][:2] < CHECK_QUORUM:
+        case "resign" if releases_meant(kafka)[0][:2] < CHECK_QUORUM:
             return "leaders resign only as they end, before 3.7"
         case "hear_from":
             return _asks_nobody(state, step.arguments["voter"], step.arguments["peer"])

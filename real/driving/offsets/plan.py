@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ....audit.kafka.versions import span
+from ....audit.kafka.versions import releases_meant
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value
@@ -156,7 +156,7 @@ def _bind(trace: DrivenTrace) -> Model:
 
 
 def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> OffsetsPlan:
-    release = span(kafka)[0][:2]
+    release = releases_meant(kafka)[0][:2]
     if release < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if not model.values["on_brokers"]:

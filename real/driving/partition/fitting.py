@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 
-from ....audit.kafka.profiles import NEWEST, definition, mended_in, profiles_within, switches
-from ....audit.kafka.versions import span
+from ....audit.kafka.profiles import (
+    NEWEST,
+    audited_model_definition,
+    defects_mended_in_release,
+    profiles_within,
+    switches_of_brokers,
+)
+from ....audit.kafka.versions import releases_meant
 from ....language import judge
 from ....language.constants import Value
 from ....language.errors import UsageError
@@ -90,11 +96,13 @@ def _own(trace: DrivenTrace) -> Model:
 def _bind(constants: tuple[tuple[str, Value | str], ...], trace_name: str) -> Model:
     """The model with these constants; binding takes a third of a second, and several releases may be tried."""
     names = (trace_name,) if trace_name else ()
-    return definition().bind(MODEL, constants=dict(constants), profile=None, ghosts=False, properties=names)
+    return audited_model_definition().bind(
+        MODEL, constants=dict(constants), profile=None, ghosts=False, properties=names
+    )
 
 
 def _elr_of_new(kafka: str) -> bool:
-    return span(kafka)[0][:2] >= ELR_FOR_NEW
+    return releases_meant(kafka)[0][:2] >= ELR_FOR_NEW
 
 
 def fit_trace(trace: DrivenTrace, kafka: str, elr: bool) -> FittedTrace:
@@ -120,7 +128,7 @@ def fit_with_repair(
     """The trace's faults, and what of its other steps is still possible, with other settings. Before the first fault
     after a record was written, the record is acknowledged, so that there is something to keep. UndrivableError where
     the records that are `lost_records` without the repair are not acknowledged before the last fault."""
-    elr = span(kafka)[0][:2] >= ELR_FOR_NEW
+    elr = releases_meant(kafka)[0][:2] >= ELR_FOR_NEW
     model = bind_to_release(trace, kafka, elr, {**REPAIR, **asked_release})
     taken, numbers, skipped = list[Step](), list[int](), list[int]()
     start = state = _start(model, trace)
@@ -192,18 +200,25 @@ def _alike(step: Step, wanted_step: Step) -> bool:
 
 def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Mapping[str, Value | str]) -> Model:
     """The partition's model as a release has it, with a trace's bounds and settings and, over them, those given."""
-    first, last = span(kafka)
+    first, last = releases_meant(kafka)
     known = profiles_within(first, last, kraft=True)
     if not known:
         raise UndrivableError(f"Kafka {kafka} has no KRaft that is modelled; 3.3 and later can be driven")
     if elr and first[:2] < FIRST_ELR:
         raise ModelRefusesError(f"it is about eligible leader replicas, which Kafka {kafka} has not")
-    newest = dict(definition().profiles[NEWEST])
-    released = {name for profile in definition().profiles if profile.startswith("kafka_") for name in _names(profile)}
+    newest = dict(audited_model_definition().profiles[NEWEST])
+    released = {
+        name
+        for profile in audited_model_definition().profiles
+        if profile.startswith("kafka_")
+        for name in _names(profile)
+    }
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
     made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}
     made |= newest | dict(
-        switches(known[-1], known[-1], kraft=True, elr=elr, mended_defects=mended_in(first, known[-1]))
+        switches_of_brokers(
+            known[-1], known[-1], kraft=True, elr=elr, mended_defects=defects_mended_in_release(first, known[-1])
+        )
     )
     made |= {"elr": elr, **asked_release}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in made.items()}
@@ -211,7 +226,7 @@ def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Ma
 
 
 def _names(profile: str) -> Sequence[str]:
-    return list(definition().profiles[profile])
+    return list(audited_model_definition().profiles[profile])
 
 
 def _start(model: Model, trace: DrivenTrace) -> State:

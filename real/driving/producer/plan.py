@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ....audit.kafka.versions import span
+from ....audit.kafka.versions import releases_meant
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value
@@ -91,7 +91,7 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
 
 
 def _of(kafka: str) -> Mapping[str, Value | str]:
-    return {**_OF_RELEASES, "refuses_late_begin": span(kafka)[0][:2] >= REFUSES_LATE_BEGIN}
+    return {**_OF_RELEASES, "refuses_late_begin": releases_meant(kafka)[0][:2] >= REFUSES_LATE_BEGIN}
 
 
 def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
@@ -101,7 +101,7 @@ def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
 
 
 def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ProducerPlan:
-    if span(kafka)[0][:2] < (3, 3):
+    if releases_meant(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     acks = 0 if model.values["no_answer"] else 1 if model.values["acknowledges_uncommitted"] else -1
@@ -110,7 +110,7 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ProducerPlan
     _refuse_steps(run, run.steps, acks)
     _refuse_kept(run)
     _refuse_races(model, run)
-    if span(kafka)[0][:2] >= KEEPS_WATERMARK:
+    if releases_meant(kafka)[0][:2] >= KEEPS_WATERMARK:
         _refuse_error(run.steps, kafka)
     return ProducerPlan(kafka, model, run, stages, describe_end(model, run, kafka), acks)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ....audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2
-from ....audit.kafka.versions import span
+from ....audit.kafka.versions import releases_meant
 from ....invariants.catalogue import find
 from ....language import judge
 from ....language.constants import Value
@@ -106,13 +106,13 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
 
 
 def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> TransactionsPlan:
-    if span(kafka)[0][:2] < (3, 3):
+    if releases_meant(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     if str(getattr(model.values["checks"], "name", "ALL")) != "ALL":
         raise UndrivableError("it is about commits of offsets, and the driver writes records")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     stages = tuple(_stages(model, run))
-    version_2 = bool(model.values["bump_every_time"]) and span(kafka)[0][:2] >= VERSION_2
+    version_2 = bool(model.values["bump_every_time"]) and releases_meant(kafka)[0][:2] >= VERSION_2
     return TransactionsPlan(kafka, model, run, stages, describe_end(model, run, kafka), version_2)
 
 
@@ -136,10 +136,10 @@ def bind_to_release(trace: DrivenTrace, kafka: str) -> Model:
     """The model of transactions as a release has it, with a trace's bounds, and of version 2 where the trace is.
     UndrivableError where the release has no version 2."""
     version_2 = str(trace.bounds.get("bump_every_time", "true")).lower() == "true"
-    if version_2 and span(kafka)[0][:2] < VERSION_2:
+    if version_2 and releases_meant(kafka)[0][:2] < VERSION_2:
         raise ModelRefusesError(f"it is of transaction version 2, which Kafka {kafka} has not; 4.0 is the first")
     rows = WITH_VERSION_2 if version_2 else BEFORE_VERSION_2
-    profile = [row.records for row in rows if span(row.since)[0] <= span(kafka)[0]][-1]
+    profile = [row.records for row in rows if releases_meant(row.since)[0] <= releases_meant(kafka)[0]][-1]
     definition = find(MODEL)[0]
     made: dict[str, Value | str] = {name: definition.constants[name].default for name in _switches()}
     of_release = definition.profiles[profile]

@@ -6,11 +6,11 @@ import pytest
 from tidegate.audit.answers.acknowledgements import add_client_losses
 from tidegate.audit.answers.answer import SubjectVerdict, Table
 from tidegate.audit.answers.client_losses import client_loss
-from tidegate.audit.facts.producers import gives_again
+from tidegate.audit.facts.producers import repeats_sequence_numbers
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
-from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.repairs.changes import sending_of
+from tidegate.audit.questions.subjects import cluster_subjects
+from tidegate.audit.repairs.changes import possible_sending_changes
 from tidegate.audit.report.headline import FALSELY_ACKNOWLEDGED, table_headline
 
 from ...support.facts import cluster_of, nodes, signatures
@@ -36,8 +36,8 @@ def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str 
     text = "acks=all\nenable.idempotence=true\nbootstrap.servers=a:1\n"
     clients = () if client is None else (client,)
     cluster = cluster_of(nodes(producer__properties=text), "3.9.0", clients=clients)
-    assert gives_again(cluster, cluster.clients[0]) is again
-    of_topics = [one for one in subjects(cluster) if one.producer is not None]
+    assert repeats_sequence_numbers(cluster, cluster.clients[0]) is again
+    of_topics = [one for one in cluster_subjects(cluster) if one.producer is not None]
     for subject in of_topics:
         keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
         (said,) = add_client_losses([SubjectVerdict(subject, (keeps,) * len(subject.variants), keeps)])
@@ -46,7 +46,7 @@ def test_what_is_acknowledged_and_not_there_is_a_loss_in_every_cell(client: str 
         assert {said.table["no-unread", cell.name].word for cell in CELLS} == {"no loss found"}
         line = table_headline(subject.variants[0].signature, keeps)
         assert line.startswith(FALSELY_ACKNOWLEDGED) is bool(again)
-        offered = [change.setting for change in sending_of(subject.variants[0].signature, {"no-loss"})]
+        offered = [change.setting for change in possible_sending_changes(subject.variants[0].signature, {"no-loss"})]
         assert offered == (["Java's client 2.5"] if again else [])
     assert of_topics
 

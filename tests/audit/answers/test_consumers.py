@@ -27,7 +27,7 @@ from tidegate.audit.kafka.profiles import NEWEST
 from tidegate.audit.questions.questions import OF_TOPICS
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import CELLS, Name
-from tidegate.audit.repairs.repair import wanted_of
+from tidegate.audit.repairs.repair import wanted_cells
 
 FILE = Origin("audit.toml", 1)
 
@@ -254,7 +254,7 @@ def test_groups_without_an_offsets_topic_and_in_kafkas_other_topics() -> None:
 def test_what_fails_of_consumers_is_not_repaired_at_the_topic() -> None:
     (verdict, _) = add_consumer_rows([FINE, LOST], cluster(consumer()))
     checks = check_requirements(verdict, [Requirement("no-skips", "power-loss@one")])
-    assert [check.result for check in checks] == ["failed"] and wanted_of(checks) == []
+    assert [check.result for check in checks] == ["failed"] and wanted_cells(checks) == []
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 from tidegate.audit.answers.answer import SubjectVerdict
-from tidegate.audit.answers.current_state import cases_of, describe_current_state
+from tidegate.audit.answers.current_state import cases_of_partition, describe_current_state
 from tidegate.audit.answers.outages import find_outages
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.cases import loss_ways
+from tidegate.audit.questions.cases import cases_of_loss
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.situations import BY_NAME
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ...conftest import NewExplorations
 
@@ -36,7 +36,7 @@ def subject_of_lines(lines: str, replicas: int = 3, configs: str = DURABLE, vers
     text = f"Topic: orders\tPartitionCount: 9\tReplicationFactor: {replicas}\tConfigs: {configs}\n{lines}"
     options = Options(version, distribution="apache", acks="all")
     cluster = read_cluster_texts([("topics.txt", text, True)], options, "x")[0]
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
 
 
 def line(number: int, leader: str, replicas: str, isr: str, more: str = "") -> str:
@@ -77,8 +77,8 @@ def test_what_is_asked_of_a_small_isr_is_what_its_cell_asks(changed: Mapping[str
     for variant in subject.variants:
         signature = replace(variant.signature, **changed)
         for fault in ("crash", "power-loss"):
-            asked = cases_of(signature, one, f"{fault}@all")
-            assert asked == loss_ways(signature, BY_NAME[f"{fault}@one"]), fault
+            asked = cases_of_partition(signature, one, f"{fault}@all")
+            assert asked == cases_of_loss(signature, BY_NAME[f"{fault}@one"]), fault
 
 
 def test_more_replicas_than_the_model_has_have_their_present_state(explorations: Explorations) -> None:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.kafka.profiles import switches_of_brokers
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
@@ -58,7 +58,7 @@ def signature_of(profile: str, row: int) -> Signature:
     version = profile.removesuffix("_zookeeper")
     return Signature(
         profile=version,
-        switches=switches(version, version, kraft=kraft, elr=profile >= "kafka_4"),
+        switches=switches_of_brokers(version, version, kraft=kraft, elr=profile >= "kafka_4"),
         replicas=replicas,
         min_isr=int(settings["min_isr"]),
         acks=str(settings.get("acks", "all")),
@@ -100,7 +100,7 @@ def losses(pages: Pages, place: Place) -> Iterator[str]:
 def compare_cell(place: Place, pages: Pages, explorations: Explorations) -> None:
     """A cell loses if and only if a check finds a loss."""
     profile, row, cell = place
-    said = answer(signature_of(profile, row), QUESTION["no-loss"], BY_NAME[cell], explorations)
+    said = answer_question(signature_of(profile, row), QUESTION["no-loss"], BY_NAME[cell], explorations)
     found: list[str] = []
     for loss in losses(pages, place):
         found.append(loss)

@@ -6,16 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.profiles import mended_in, profiles
+from tidegate.audit.kafka.profiles import defects_mended_in_release, version_profiles
 from tidegate.audit.questions.cases import case_with, loss_case
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
-from tidegate.audit.questions.situations import BY_NAME, budgets
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.situations import BY_NAME, fault_budgets_of_cell
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ...conftest import NewExplorations
 from .test_verdicts import signature
@@ -39,12 +39,12 @@ def of_release(version: str, *, kraft: bool = True, more: str = "") -> Signature
     files = [(f"b{i}.properties", node.format(id=i) + f"broker.rack={i}\n{off}{more}", True) for i in (1, 2, 3)]
     asked = Options(version, distribution="apache", acks="all", features=("eligible.leader.replicas.version=0",))
     cluster = read_cluster_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")[0]
-    found = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    found = next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     return next(variant.signature for variant in found.variants if not variant.signature.unclean)
 
 
 def word(one: Signature, question: str, cell: str, explorations: Explorations) -> str:
-    return answer(one, QUESTION[question], BY_NAME[cell], explorations).word
+    return answer_question(one, QUESTION[question], BY_NAME[cell], explorations).word
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_a_moved_leader_makes_no_difference_where_such_a_broker_is_refused(
     elr: bool, at: str, explorations: Explorations
 ) -> None:
     one, cell = signature("kafka_4_1" if elr else "kafka_3_9", elr=elr), BY_NAME[f"cut-off-power-loss@{at}"]
-    faults = budgets(cell, one)
+    faults = fault_budgets_of_cell(cell, one)
     assert faults["preferred_elections"] == 0
     moved = explorations.result(case_with("loss", one, {**faults, "preferred_elections": 1}))
     kept = explorations.result(loss_case(one, cell))
@@ -177,8 +177,8 @@ def test_a_fenced_broker_in_the_isr_loses_nothing_by_itself(explorations: Explor
     ],
 )
 def test_a_release_has_what_was_mended_after_its_profile(first: tuple[int, ...], binary: str, names: set[str]) -> None:
-    found = set(mended_in(first, binary))
+    found = set(defects_mended_in_release(first, binary))
     told_apart = {"truncate_each_epoch", "record_epoch", "await_epoch_start",
                   "skip_diverging", "fence_truncation", "keep_epoch"}  # fmt: skip
     assert found & told_apart == names
-    assert not set(mended_in((9, 9, 9), profiles()[-1].name))
+    assert not set(defects_mended_in_release((9, 9, 9), version_profiles()[-1].name))

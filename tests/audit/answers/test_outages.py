@@ -6,7 +6,7 @@ import pytest
 from tidegate.audit.answers.outages import shrunk_partitions
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 
 @pytest.mark.parametrize(
@@ -18,5 +18,5 @@ def test_a_shrunk_isr_that_still_takes_writes(isr: str, acks: str, said: bool) -
         f"\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: {isr}\n"
     )
     cluster, _ = read_cluster_texts([("t.txt", described, True)], Options("3.9.0", acks=acks), "x")
-    says = [outage.says for subject in subjects(cluster) for outage in shrunk_partitions(subject)]
+    says = [outage.says for subject in cluster_subjects(cluster) for outage in shrunk_partitions(subject)]
     assert says == (["orders partition 0: one more broker down stops writes (the ISR is {1,2} of 3 replicas)"] * said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.verdicts import answer, table_of
+from tidegate.audit.answers.verdicts import answer_question, answers_of_signature
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
@@ -22,7 +22,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
 
 
 def word(one: Signature, question: str, cell: str, explorations: Explorations) -> str:
-    return answer(one, QUESTION[question], BY_NAME[cell], explorations).word
+    return answer_question(one, QUESTION[question], BY_NAME[cell], explorations).word
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_two_of_three_voters_in_one_rack_stop_writes_and_reads_with_it(explorati
     for question in ("writable", "readable"):
         assert word(signature(voters=3, voters_in_rack=2), question, "rack-loss@all", explorations) == "can lose"
         assert word(signature(voters=3, voters_in_rack=1), question, "rack-loss@all", explorations) == "no loss found"
-        unknown = answer(signature(voters=3), QUESTION[question], BY_NAME["rack-loss@all"], explorations)
+        unknown = answer_question(signature(voters=3), QUESTION[question], BY_NAME["rack-loss@all"], explorations)
         assert unknown.word == "depends" and unknown.facts == ("broker.rack",)
 
 
@@ -120,20 +120,22 @@ def test_what_is_never_written_says_why(explorations: Explorations) -> None:
     """Before 3.7 min.insync.replicas is not capped by the replicas: nothing is decided about losses, and no write goes
     through."""
     one = signature("kafka_3_5", replicas=1, min_isr=2)
-    said = table_headline(one, table_of(one, explorations))
+    said = table_headline(one, answers_of_signature(one, explorations))
     assert said == (
         "every write with acks=all is refused, though nothing is wrong: min.insync.replicas=2 is above its only replica"
     )
     assert word(one, "writable", "leader-move@all", explorations) == "can lose"
     capped = signature(replicas=1, min_isr=2)
-    assert "is refused" not in table_headline(capped, table_of(capped, explorations))
+    assert "is refused" not in table_headline(capped, answers_of_signature(capped, explorations))
 
 
 def test_real_losses_come_before_reads_that_are_taken_back(explorations: Explorations) -> None:
     """1.1 to 2.5 read more than there is (KAFKA-9835), with no fault at all: a power loss that loses comes first."""
     old = signature("kafka_2_1", kraft=False)
     assert word(old, "no-unread", "leader-move@all", explorations) == "can lose"
-    assert "one power loss can lose acknowledged records" in table_headline(old, table_of(old, explorations))
+    assert "one power loss can lose acknowledged records" in table_headline(
+        old, answers_of_signature(old, explorations)
+    )
 
 
 def test_a_controller_in_combined_mode_takes_its_broker_with_it(explorations: Explorations) -> None:
@@ -163,7 +165,7 @@ def test_the_disk_of_the_only_voter_has_the_metadata_too(explorations: Explorati
     for alone in (signature(voters=1, shared_voters=1), signature(voters=1)):
         assert word(alone, "no-loss", "disk-loss@all", explorations) == "not checked"
         assert word(alone, "no-loss", "power-loss@all", explorations) == "no loss found"
-        table = table_of(alone, explorations)
+        table = answers_of_signature(alone, explorations)
         assert "acknowledged records survive any one crash, cut-off broker or power loss " in table_headline(
             alone, table
         )

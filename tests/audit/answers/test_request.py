@@ -10,7 +10,7 @@ from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ..report.test_summary import topic_text
 
@@ -24,7 +24,7 @@ def test_what_is_asked_by_default_accepts_nothing() -> None:
 def test_each_requirement_is_checked_of_a_topic_and_without_time_none_is_met() -> None:
     options = Options(kafka_version="3.9.0", distribution="apache", acks="all", clients=("java:3.9",))
     cluster, _ = read_cluster_texts([("topics.txt", topic_text("orders", 2), True)], options, "x")
-    (verdict,) = check_subjects(subjects(cluster), Explorations(None, 0.0))
+    (verdict,) = check_subjects(cluster_subjects(cluster), Explorations(None, 0.0))
     subject, checks = check_subject(verdict, cluster, AuditRequest())
     assert checks and {check.requirement for check in checks} <= set(DEFAULT)
     assert "met" not in {check.result for check in checks} and subject.table == verdict.table

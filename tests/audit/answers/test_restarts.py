@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.answers.restarts import RestartAnswer, restart_answer, restart_order, state_of
+from tidegate.audit.answers.restarts import RestartAnswer, cluster_state, restart_answer, restart_order
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster, Quorum, RespondingBrokers
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 HEAD = "Topic: {}\tTopicId: x\tPartitionCount: 1\tReplicationFactor: {}\tConfigs: min.insync.replicas={}\n"
 ROW = "\tTopic: {}\tPartition: 0\tLeader: {}\tReplicas: {}\tIsr: {}\n"
@@ -42,7 +42,7 @@ def cluster_of(*topics: str, **answering: object) -> Cluster:
 
 
 def ask_restart(cluster: Cluster, broker: int, explorations: Explorations) -> RestartAnswer:
-    every = [one for one in subjects(cluster) if not one.topics[0].internal]
+    every = [one for one in cluster_subjects(cluster) if not one.topics[0].internal]
     return restart_answer(cluster, every, (), broker, explorations)
 
 
@@ -119,9 +119,11 @@ def test_what_is_not_known_is_not_answered(explorations: Explorations) -> None:
 
 def test_what_changes_meanwhile_is_seen() -> None:
     before = cluster_of(topic("orders", "1,2,3", "1,2,3"))
-    assert state_of(before) == state_of(cluster_of(topic("orders", "1,2,3", "1,2,3")))
-    assert state_of(before) != state_of(cluster_of(topic("orders", "1,2,3", "1,2")))
-    assert state_of(before) != state_of(cluster_of(topic("orders", "1,2,3", "1,2,3"), answering_brokers=(1, 2)))
+    assert cluster_state(before) == cluster_state(cluster_of(topic("orders", "1,2,3", "1,2,3")))
+    assert cluster_state(before) != cluster_state(cluster_of(topic("orders", "1,2,3", "1,2")))
+    assert cluster_state(before) != cluster_state(
+        cluster_of(topic("orders", "1,2,3", "1,2,3"), answering_brokers=(1, 2))
+    )
 
 
 def test_zookeeper_is_asked_by_nobody_and_leaves_it_open(explorations: Explorations) -> None:

@@ -11,29 +11,29 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.answers.answer import Answer
-from tidegate.audit.answers.runs_shown import answer_in_own_fault, run_of
-from tidegate.audit.answers.scenario import sentences
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.runs_shown import answer_in_own_fault, run_of_answer
+from tidegate.audit.answers.scenario import loss_scenario_sentences
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.kafka.profiles import switches_of_brokers
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
 from tidegate.language.verdict import DisagreementError
 
-SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,
-                      False, 1, voters=3, voters_in_rack=1)  # fmt: skip
+SIGNATURE = Signature("kafka_3_9", switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all",
+                      False, False, False, 1, voters=3, voters_in_rack=1)  # fmt: skip
 SUBJECT = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), SIGNATURE),), ())
 
 
 def end_of(*steps: tuple[str, str]) -> str:
     made = tuple(ScenarioStep(step, says, False) for step, says in steps)
-    return sentences(SUBJECT, Answer("can lose", "model", "", (), made, None, "acknowledged_kept"))[-1]
+    return loss_scenario_sentences(SUBJECT, Answer("can lose", "model", "", (), made, None, "acknowledged_kept"))[-1]
 
 
 @pytest.mark.parametrize(
@@ -58,8 +58,8 @@ def test_another_broker_leads_only_if_one_was_elected(step: str, says: str, lead
 
 def test_who_is_missing_while_a_process_is_dead_has_not_lost_its_host_for_good(cache: Path) -> None:
     one = replace(SIGNATURE, replicas=1, min_isr=1)
-    crash = answer(one, QUESTION["writable"], BY_NAME["crash@all"], Explorations(cache, workers=1))
-    said = sentences(replace(SUBJECT, variants=(Variant((), one),)), crash)
+    crash = answer_question(one, QUESTION["writable"], BY_NAME["crash@all"], Explorations(cache, workers=1))
+    said = loss_scenario_sentences(replace(SUBJECT, variants=(Variant((), one),)), crash)
     assert "Broker A is unavailable while the fault lasts." in said and not [
         text for text in said if "for good" in text
     ]
@@ -83,23 +83,25 @@ def test_a_run_is_of_the_fault_that_its_cell_names(step: str, cell: str, cache: 
     steps_of = set[str]()
     for one in several():
         explorations = Explorations(cache, workers=1)
-        answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations)  # what is known first answers for the others
+        answer_question(
+            one, QUESTION["no-loss"], BY_NAME[cell], explorations
+        )  # what is known first answers for the others
         for power, question in itertools.product(OF_POWER, ("no-loss", "no-unread")):
-            shown = answer(one, QUESTION[question], power, explorations)
+            shown = answer_question(one, QUESTION[question], power, explorations)
             own = answer_in_own_fault(shown, one, power, explorations)
             steps_of |= {step_.step.partition("(")[0] for step_ in shown.steps}
             assert (own.word, own.property, len(own.steps)) == (shown.word, shown.property, len(shown.steps))
             assert not [step_.step for step_ in own.steps if step_.step.startswith(STANDS_IN)]
             if own.case is not None:
                 assert not any(own.case.values[name] for name in ("crashes", "disk_losses", "host_losses"))
-                run_of(explorations, own)  # it is a run, step by step
+                run_of_answer(explorations, own)  # it is a run, step by step
     assert step in steps_of, "it stands for a loss of power somewhere"
 
 
 def several() -> list[Signature]:
     """Signatures that lose in many cells: acks=1, an ISR of 1, unclean elections, and every append on the disk. On
     ZooKeeper, where a lost disk is a loss of power."""
-    one = replace(SIGNATURE, switches=switches("kafka_3_9", "kafka_3_9", kraft=False, elr=False))
+    one = replace(SIGNATURE, switches=switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=False, elr=False))
     return [
         replace(one, acks="leader"),
         replace(one, acks="none"),
@@ -113,7 +115,7 @@ def several() -> list[Signature]:
 def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path) -> None:
     explorations = Explorations(cache, workers=1)
     one, power, disk = replace(SIGNATURE, acks="leader"), BY_NAME["power-loss@all"], BY_NAME["disk-loss@all"]
-    shown = answer(one, QUESTION["no-loss"], disk, explorations)
+    shown = answer_question(one, QUESTION["no-loss"], disk, explorations)
     with pytest.raises(DisagreementError, match="holds at the end of what violates it"):
         answer_in_own_fault(
             replace(shown, steps=shown.steps[:1], property="acknowledged_kept"), one, power, explorations
@@ -124,7 +126,7 @@ def test_a_loss_that_is_none_with_losses_of_power_is_a_disagreement(cache: Path)
 
 def test_with_storage_that_goes_with_the_process_an_empty_disk_is_the_fault(cache: Path) -> None:
     explorations, one = Explorations(cache, workers=1), replace(SIGNATURE, acks="leader", ephemeral=True)
-    shown = answer(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
+    shown = answer_question(one, QUESTION["no-loss"], BY_NAME["power-loss@all"], explorations)
     assert answer_in_own_fault(shown, one, BY_NAME["power-loss@all"], explorations) is shown
     assert any(step.step.startswith("lose_disk") for step in shown.steps)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.answers.theorems import PROFILE, PROVED_PROPERTIES, UNBOUNDED, is_proved
-from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.kafka.profiles import switches_of_brokers
 from tidegate.audit.questions.cases import loss_case
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
@@ -17,8 +17,8 @@ from tidegate.invariants.catalogue import find
 
 from ...conftest import ROOT
 
-SIGNATURE = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", False, False,
-                      False, 1, voters=3, voters_in_rack=1)  # fmt: skip
+SIGNATURE = Signature("kafka_3_9", switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all",
+                      False, False, False, 1, voters=3, voters_in_rack=1)  # fmt: skip
 
 
 def test_the_gate_proves_what_is_called_proved() -> None:
@@ -56,8 +56,8 @@ def test_one_that_loses_a_part_of_a_log_is_not(cell: str) -> None:
         replace(SIGNATURE, min_isr=1),
         replace(SIGNATURE, acks="leader"),
         replace(SIGNATURE, unclean=True),
-        replace(SIGNATURE, switches=switches("kafka_4_1", "kafka_4_1", kraft=True, elr=True)),
-        replace(SIGNATURE, switches=switches("kafka_3_9", "kafka_3_9", kraft=False, elr=False)),
+        replace(SIGNATURE, switches=switches_of_brokers("kafka_4_1", "kafka_4_1", kraft=True, elr=True)),
+        replace(SIGNATURE, switches=switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=False, elr=False)),
     ],
     ids=lambda one: f"{one.replicas}, {one.min_isr}, {one.acks}, {one.unclean}",
 )

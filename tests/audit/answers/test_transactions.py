@@ -11,7 +11,7 @@ from tidegate.audit.answers.transactions import WRITERS, add_transactions, trans
 from tidegate.audit.cluster.cluster import Cluster, Partition, RespondingBrokers, Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ..rules.test_transactions import PLAIN, cluster_of
 
@@ -57,7 +57,7 @@ def test_the_log_itself_says_whether_somebody_wrote_transactions() -> None:
 
 
 def subject(cluster: Cluster, name: str) -> Subject:
-    return next(candidate for candidate in subjects(cluster) if candidate.topics[0].name == name)
+    return next(candidate for candidate in cluster_subjects(cluster) if candidate.topics[0].name == name)
 
 
 def test_the_default_asks_what_one_fault_loses_of_transactions_and_of_offsets_while_all_are_in_sync() -> None:

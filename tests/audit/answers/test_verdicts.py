@@ -15,20 +15,25 @@ from typing import Any
 import pytest
 from tidegate.audit.answers.answer import Answer, merge_answers, unfinished_answer
 from tidegate.audit.answers.requirements import DEFAULT, check_requirements
-from tidegate.audit.answers.verdicts import answer as answer_in
+from tidegate.audit.answers.verdicts import answer_question as answer_in
 from tidegate.audit.answers.verdicts import check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.case_results import NO_TIME, CaseResult
 from tidegate.audit.exploring.explorations import Explorations, chunks_of
 from tidegate.audit.exploring.saved_results import result_json, result_of_json
-from tidegate.audit.kafka.profiles import definition, profiles_within, releases_of, switches
+from tidegate.audit.kafka.profiles import (
+    audited_model_definition,
+    profiles_within,
+    releases_text_of_profile,
+    switches_of_brokers,
+)
 from tidegate.audit.kafka.versions import RELEASES
 from tidegate.audit.questions.cases import case_with, loss_case, loss_cases, other_cases
 from tidegate.audit.questions.questions import CALM, QUESTION, Case
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULTS, Name
-from tidegate.audit.repairs.changes import changes_of
+from tidegate.audit.repairs.changes import possible_setting_changes
 from tidegate.audit.repairs.repair import find_repair
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
@@ -55,7 +60,7 @@ def signature(profile: str = "kafka_3_7", kraft: bool = True, **settings: Any) -
     elr = settings.pop("elr", profile >= "kafka_4")
     plain = Signature(
         profile=profile,
-        switches=switches(profile, profile, kraft=kraft, elr=elr),
+        switches=switches_of_brokers(profile, profile, kraft=kraft, elr=elr),
         replicas=3,
         min_isr=2,
         acks="all",
@@ -319,17 +324,17 @@ def test_a_version_is_a_profile_of_the_model(
 def test_no_release_is_left_out_between_the_profiles(kraft: bool, first: str, last: str) -> None:
     """4.0 has a profile with 3.9: whoever reads `3.9 to 4.0 or 4.1` misses none."""
     names = profiles_within((0,), (1 << 30,), kraft=kraft)
-    said = [releases_of(name, (0,), (1 << 30,), kraft=kraft).split(" to ") for name in names]
+    said = [releases_text_of_profile(name, (0,), (1 << 30,), kraft=kraft).split(" to ") for name in names]
     numbers = [[RELEASES.index(tuple(map(int, text.split(".")))) for text in (span[0], span[-1])] for span in said]
     assert all(after[0] == before[1] + 1 for before, after in itertools.pairwise(numbers))
     assert (said[0][0], said[-1][-1]) == (first, last)
-    assert releases_of("kafka_3_7", (3, 7, 0, 0), (3, 7, 9, 0), kraft=kraft) == "3.7"
+    assert releases_text_of_profile("kafka_3_7", (3, 7, 0, 0), (3, 7, 9, 0), kraft=kraft) == "3.7"
 
 
 def test_zookeeper_has_what_the_models_own_profile_has() -> None:
     """The overlay for ZooKeeper, and the profile that the model has for its last version, are the same."""
-    theirs = dict(definition().profiles["kafka_3_9_zookeeper"])
-    assert dict(switches("kafka_3_9", "kafka_3_9", kraft=False, elr=False)) == theirs
+    theirs = dict(audited_model_definition().profiles["kafka_3_9_zookeeper"])
+    assert dict(switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=False, elr=False)) == theirs
 
 
 # --- the same by another way ------------------------------------------------------------------------------------------
@@ -344,10 +349,16 @@ def test_zookeeper_has_what_the_models_own_profile_has() -> None:
 )
 def test_a_revalued_model_is_the_bound_one(own: dict[str, Any], cache: Path) -> None:
     """One kernel and a revalued model find what a model bound for these values finds, and plain Python too."""
-    opened = [name for name in definition().constants if name not in ("replicas", "max_records", "log_size")]
-    base = definition().bind("x", {"replicas": 2, **CALM}, None, opened, properties=("acknowledged_kept",))
-    revalued = definition().with_constants(base, "x", own)
-    bound = definition().bind("x", {"replicas": 2, **CALM, **own}, None, opened, properties=("acknowledged_kept",))
+    opened = [
+        name for name in audited_model_definition().constants if name not in ("replicas", "max_records", "log_size")
+    ]
+    base = audited_model_definition().bind(
+        "x", {"replicas": 2, **CALM}, None, opened, properties=("acknowledged_kept",)
+    )
+    revalued = audited_model_definition().with_constants(base, "x", own)
+    bound = audited_model_definition().bind(
+        "x", {"replicas": 2, **CALM, **own}, None, opened, properties=("acknowledged_kept",)
+    )
     assert revalued.values == bound.values
     assert [a.switched_off for a in revalued.actions] == [a.switched_off for a in bound.actions]
     search = Search(keep_going=True, cache=cache, recheck=5)
@@ -438,9 +449,11 @@ def test_a_repair_is_minimal(one: Signature, expected: set[str], explorations: E
 
 def test_every_offered_change_changes_something() -> None:
     worst = signature(replicas=2, min_isr=1, acks="none", unclean=True, idempotent=False, replicas_in_rack=2)
-    for change in changes_of(worst):
+    for change in possible_setting_changes(worst):
         assert change.change_signature(worst) != worst
-    assert len({change.name for change in changes_of(worst)}) == len(list(changes_of(worst)))
+    assert len({change.name for change in possible_setting_changes(worst)}) == len(
+        list(possible_setting_changes(worst))
+    )
 
 
 def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:

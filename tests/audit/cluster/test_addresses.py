@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.addresses import LOOPBACK, host_of, plain_host, servers_and_path
+from tidegate.audit.cluster.addresses import LOOPBACK, host_of_address, plain_host, servers_and_path
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_host_has_one_spelling(host: str, spelt: str) -> None:
 def test_a_list_of_servers_with_a_path() -> None:
     servers, path = servers_and_path("zk1:2181,zk2,zk1:2181/kafka", 2181)
     assert servers == ("zk1:2181", "zk2:2181") and path.strip("/") == "kafka"
-    assert host_of(servers[0]) == "zk1"
+    assert host_of_address(servers[0]) == "zk1"

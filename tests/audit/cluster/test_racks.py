@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.racks import missing_racks, racks_of_voters
@@ -58,8 +58,8 @@ def test_a_zookeeper_server_is_in_the_rack_of_the_broker_on_its_host(exploration
     spread = of_orders(with_zookeeper(ON_BROKERS, "abc")[0])
     assert (spread.racks, spread.open_voters) == (((1, 1),), 0)
     for question, cell in (("writable", "rack-power-loss@all"), ("readable", "rack-cut-off@all")):
-        assert answer(crowded, QUESTION[question], BY_NAME[cell], explorations).word == "can lose"
-        assert answer(spread, QUESTION[question], BY_NAME[cell], explorations).word == "no loss found"
+        assert answer_question(crowded, QUESTION[question], BY_NAME[cell], explorations).word == "can lose"
+        assert answer_question(spread, QUESTION[question], BY_NAME[cell], explorations).word == "no loss found"
 
 
 def test_a_controller_without_a_rack_is_in_that_of_its_host() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.cluster.settings import base_family, elr_is_too_early, number_of, place_of, value_of
+from tidegate.audit.cluster.settings import base_family, elr_is_too_early, setting_number, setting_place, setting_value
 from tidegate.audit.cluster.statements import Default, StatedValue, Unknown
 from tidegate.audit.kafka.keys import declared_key
 
@@ -18,18 +18,18 @@ TOPIC_LEAST = "Dynamic configs for topic orders are:\n  min.insync.replicas=3 se
 def test_a_topics_own_setting_is_stronger_than_its_brokers() -> None:
     cluster = cluster_of(nodes("min.insync.replicas=1\n", topics__txt=ORDERS))
     (orders,) = [topic for topic in cluster.topics if topic.name == "orders"]
-    own, brokers = value_of(cluster, orders, LEAST), value_of(cluster, cluster.brokers[0], LEAST)
+    own, brokers = setting_value(cluster, orders, LEAST), setting_value(cluster, cluster.brokers[0], LEAST)
     assert isinstance(own, StatedValue) and own.value == "2" and own.origin.path == "topics.txt"
     assert isinstance(brokers, StatedValue) and brokers.value == "1"
-    assert number_of(cluster, orders, LEAST) == 2
-    assert place_of(cluster, orders, LEAST).path == "topics.txt"
+    assert setting_number(cluster, orders, LEAST) == 2
+    assert setting_place(cluster, orders, LEAST).path == "topics.txt"
 
 
 def test_what_nobody_states_is_the_default_of_the_version() -> None:
     cluster = cluster_of(nodes())
-    found = value_of(cluster, cluster.brokers[0], LEAST)
+    found = setting_value(cluster, cluster.brokers[0], LEAST)
     assert isinstance(found, Default) and found.value == "1" and found.source
-    assert place_of(cluster, cluster.brokers[0], LEAST) == cluster.brokers[0].origin, "nothing states it"
+    assert setting_place(cluster, cluster.brokers[0], LEAST) == cluster.brokers[0].origin, "nothing states it"
 
 
 @pytest.mark.parametrize(
@@ -44,14 +44,14 @@ def test_what_nobody_states_is_the_default_of_the_version() -> None:
 def test_what_kafka_does_not_take_is_not_known(line: str, why: str) -> None:
     """It is no default either: what starts with it, if anything, nobody says."""
     cluster = cluster_of(nodes(f"{line}\n"))
-    found = value_of(cluster, cluster.brokers[0], LEAST)
+    found = setting_value(cluster, cluster.brokers[0], LEAST)
     assert isinstance(found, Unknown) and why in found.why
-    assert number_of(cluster, cluster.brokers[0], LEAST) is None
+    assert setting_number(cluster, cluster.brokers[0], LEAST) is None
 
 
 def test_the_last_statement_counts_and_a_boolean_has_one_spelling() -> None:
     cluster = cluster_of(nodes("unclean.leader.election.enable=true\nunclean.leader.election.enable=FALSE\n"))
-    found = value_of(cluster, cluster.brokers[0], UNCLEAN)
+    found = setting_value(cluster, cluster.brokers[0], UNCLEAN)
     assert isinstance(found, StatedValue) and found.value == "false"
 
 
@@ -62,7 +62,7 @@ def test_the_last_statement_counts_and_a_boolean_has_one_spelling() -> None:
 def test_a_clients_default_is_its_familys_by_its_version(client: str, family: str, acks: str) -> None:
     cluster = cluster_of({**nodes(), "p.properties": "key.serializer=x\n"}, clients=(client,))
     (producer,) = cluster.clients
-    found = value_of(cluster, producer, ACKS)
+    found = setting_value(cluster, producer, ACKS)
     assert base_family(producer) == family
     assert isinstance(found, Default) and found.value in (acks, {"all": "-1"}.get(acks))
 
@@ -70,7 +70,7 @@ def test_a_clients_default_is_its_familys_by_its_version(client: str, family: st
 def test_of_a_client_of_no_stated_family_the_default_is_not_known() -> None:
     cluster = cluster_of({**nodes(), "producer.properties": "linger.ms=5\nretries=3\n"})
     (producer,) = [client for client in cluster.clients if client.kind == "producer"]
-    found = value_of(cluster, producer, ACKS)
+    found = setting_value(cluster, producer, ACKS)
     assert base_family(producer) is None and isinstance(found, Unknown)
     assert "1" in {default.value for default in found.possible}, "what it may be is asked about, the worst of it too"
 

@@ -32,8 +32,8 @@ from tidegate.audit.exploring.client_models import (
 from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, kept_in
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
-from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.report.document import document
+from tidegate.audit.questions.subjects import cluster_subjects
+from tidegate.audit.report.document import audit_document
 from tidegate.audit.report.subject_report import SubjectReport
 from tidegate.audit.rules.clients import client_rules, way_to_commit
 from tidegate.language.constants import Value
@@ -269,8 +269,8 @@ def test_that_a_client_is_no_old_one_is_said_in_every_report(client: str | None,
     clients = () if client is None else (client,)
     cluster = cluster_of(files, "3.9.0", clients=clients, acks=None if producer else "all")
     table: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}
-    verdicts = [SubjectVerdict(one, (table,) * len(one.variants), table) for one in subjects(cluster)]
-    made = document(cluster, (), [SubjectReport(one, ()) for one in verdicts], (), 0)
+    verdicts = [SubjectVerdict(one, (table,) * len(one.variants), table) for one in cluster_subjects(cluster)]
+    made = audit_document(cluster, (), [SubjectReport(one, ()) for one in verdicts], (), 0)
     said = [one for one in made["assumptions"] if "Java producer" in one and "2.1 to 2.4" in one and "KIP-360" in one]
     assert bool(said) is assumed and len(said) <= 1
     shown = audit_page(made, TextFormat(width=400)).text()

@@ -27,12 +27,12 @@ from tidegate.audit.exploring.explorations import DIED, Explorations, seen_by
 from tidegate.audit.exploring.processes import GRACE, Processes, Work
 from tidegate.audit.exploring.saved_results import result_json
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.profiles import profiles, switches
-from tidegate.audit.questions.cases import NO_RECORD, asks_loss, delivery_case, goes_on_cases, loss_case
+from tidegate.audit.kafka.profiles import switches_of_brokers, version_profiles
+from tidegate.audit.questions.cases import NO_RECORD, asks_loss, cases_of_continued_service, delivery_case, loss_case
 from tidegate.audit.questions.questions import WITH_ALL, Case
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.explorer.native.effort import QUICK_EFFORT, ROLLED_EFFORT
 
 from ...conftest import ROOT
@@ -43,11 +43,11 @@ from ...support.shipped import tier_parameters
 
 def signatures() -> Iterator[Signature]:
     """Every version with every unclean and min.insync.replicas, with up to three replicas."""
-    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in version_profiles() for kraft in (True, False)]
     for (profile, kraft), (replicas, min_isr), unclean, acks in itertools.product(
         planes, [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)], (False, True), ("leader", "all")
     ):
-        made = switches(profile, profile, kraft=kraft, elr=profile == "kafka_4_1")
+        made = switches_of_brokers(profile, profile, kraft=kraft, elr=profile == "kafka_4_1")
         yield Signature(profile, made, replicas, min_isr, acks, unclean, False, False, 1, idempotent=acks == "all")
 
 
@@ -58,7 +58,7 @@ def every_case() -> list[Case]:
         for fsync, together in itertools.product((False, True), (False, True)):
             one = replace(signature, fsync=fsync, co_located=together)
             found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if asks_loss(one, cell))
-            found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
+            found |= dict.fromkeys(case for cell in CELLS for case in cases_of_continued_service(one, cell))
             found |= dict.fromkeys(delivery_case(one, BY_NAME["power-loss@all"]) for _ in range(one.replicas == 2))
     return [case for case in found if case != case.explored_case]
 
@@ -128,7 +128,7 @@ def service_cases() -> list[Case]:
         signatures(), (False, True), ((3, 0), (3, 2), (1, 1))
     ):
         one = replace(signature, co_located=together, voters=voters, shared_voters=0 if together else shared)
-        found |= dict.fromkeys(case for cell in CELLS for case in goes_on_cases(one, cell))
+        found |= dict.fromkeys(case for cell in CELLS for case in cases_of_continued_service(one, cell))
     return list(found)
 
 
@@ -147,8 +147,8 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExpl
 
 
 def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: CaseExplorer) -> None:
-    plain = Signature("kafka_3_9", switches("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all", True, False,
-                      False, 1)  # fmt: skip
+    plain = Signature("kafka_3_9", switches_of_brokers("kafka_3_9", "kafka_3_9", kraft=True, elr=False), 3, 2, "all",
+                      True, False, False, 1)  # fmt: skip
     crash = loss_case(plain, BY_NAME["crash@all"]).explored_case.values
     assert (crash["unclean"], crash["min_isr"]) == (False, 1)
     assert loss_case(plain, BY_NAME["power-loss@one"]).explored_case.values["unclean"] is True
@@ -353,7 +353,7 @@ def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -
     assert len({kind.name for kind in made}) == 1000 and sum(kind.partitions for kind in made) == 50_000
     cluster, findings = read_cluster([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
     assert not [finding for finding in findings if finding.kind in ("not_read", "unknown_key", "wrong_type")]
-    asked = [subject for subject in subjects(cluster) if not subject.internal]
+    asked = [subject for subject in cluster_subjects(cluster) if not subject.internal]
     assert len(asked) == 200 and all(len(subject.variants) == 1 for subject in asked)
     signatures_ = {subject.variants[0].signature for subject in asked}
     assert len(signatures_) == 200

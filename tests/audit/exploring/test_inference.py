@@ -14,9 +14,23 @@ from tidegate.audit.exploring.case_explorer import MANY, CaseExplorer, StopRule
 from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.exploring.inference import case_to_explore, is_case_decided, knowledge_of
-from tidegate.audit.kafka.profiles import profiles, switches
-from tidegate.audit.questions.case_order import BUDGETS, first_of, is_case_within, narrower_cases, wider_cases
-from tidegate.audit.questions.cases import asked_instead, asks_loss, case_with, cases_in, loss_case, loss_ways, plan_of
+from tidegate.audit.kafka.profiles import switches_of_brokers, version_profiles
+from tidegate.audit.questions.case_order import (
+    BUDGETS,
+    is_case_within,
+    most_informative_cases,
+    narrower_cases,
+    wider_cases,
+)
+from tidegate.audit.questions.cases import (
+    asks_loss,
+    case_plan_of_signature,
+    case_with,
+    cases_in,
+    cases_of_loss,
+    loss_case,
+    signature_to_ask_instead,
+)
 from tidegate.audit.questions.questions import KEPT_READS, OF_TOPICS, PROPERTIES, QUESTION, WITNESS, Case
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
@@ -30,13 +44,13 @@ from ...support.shipped import tier_parameters
 
 def signatures() -> Iterator[Signature]:
     """Every version with up to three replicas, and each setting that decides what is lost."""
-    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in version_profiles() for kraft in (True, False)]
     sizes = [(1, 1), (2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
     for (profile, kraft), (replicas, least), unclean, acks, fsync, elr in itertools.product(
         planes, sizes, (False, True), ("leader", "all"), (False, True), (False, True)
     ):
         if not elr or (kraft and profile in ("kafka_3_9", "kafka_4_1")):
-            made = switches(profile, profile, kraft=kraft, elr=elr)
+            made = switches_of_brokers(profile, profile, kraft=kraft, elr=elr)
             yield Signature(profile, made, replicas, least, acks, unclean, fsync, False, 1 + replicas // 3)
 
 
@@ -60,7 +74,7 @@ def test_what_is_inferred_is_what_is_explored(
         explore_losses([one], alone)
         cases = cases_in(one)
         for case in cases:
-            said = knowledge_of(case, plan_of(one), alone)
+            said = knowledge_of(case, case_plan_of_signature(one), alone)
             if said.is_explored:
                 continue
             inferred += 1
@@ -86,7 +100,7 @@ def test_what_a_whole_exploration_says_others_would_not_change(
         one for one in signatures() if (one.replicas, one.min_isr, one.acks, one.unclean) == (2, least, "all", True)
     )
     explore_losses([one], explorations)
-    plan = plan_of(one)
+    plan = case_plan_of_signature(one)
     alone = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     explorations.forget_inferences()
     monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
@@ -162,7 +176,7 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
     some = [signature for signature in signatures() if signature.acks == "leader" and signature.replicas < 3]
     for leader in chance.sample(some, 4):
         none = replace(leader, acks="none")
-        assert [asked_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
+        assert [signature_to_ask_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
         for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
             found, other = bench.explore(loss_case(none, cell)), bench.explore(loss_case(leader, cell))
             assert not found.stop_reason and not other.stop_reason
@@ -192,10 +206,12 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     alone = new_explorations()
     explore_losses([one], alone)
     way = BY_NAME["crash@one"]
-    first, *others = loss_ways(one, way)
-    assert first.is_enough(frozenset(knowledge_of(first, plan_of(one), alone).losses))
+    first, *others = cases_of_loss(one, way)
+    assert first.is_enough(frozenset(knowledge_of(first, case_plan_of_signature(one), alone).losses))
     divergence = QUESTION["no-divergence"]
-    open_ = [case_to_explore(divergence, other, (first, *others), plan_of(one), alone) for other in others]
+    open_ = [
+        case_to_explore(divergence, other, (first, *others), case_plan_of_signature(one), alone) for other in others
+    ]
     brief = [case for case in open_ if case is not None]
     assert brief and all(case.brief for case in brief)
     for case in brief:
@@ -204,7 +220,7 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     # By itself it is explored whole, and no brief one stands for it.
     lone = new_explorations()
     lone.result(brief[0])
-    assert not knowledge_of(replace(brief[0], brief=False), plan_of(one), lone).is_explored
+    assert not knowledge_of(replace(brief[0], brief=False), case_plan_of_signature(one), lone).is_explored
     assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
 
@@ -228,7 +244,7 @@ def test_waves_explore_less_than_there_is(new_explorations: NewExplorations) -> 
         explore_losses([one], alone)
         cases = cases_in(one)
         assert len(cases) == 43 and len(alone.known) <= most, (acks, len(alone.known))
-        assert all(is_case_decided(case, knowledge_of(case, plan_of(one), alone)) for case in cases)
+        assert all(is_case_decided(case, knowledge_of(case, case_plan_of_signature(one), alone)) for case in cases)
 
 
 def test_budgets_are_all_that_differs_between_cells() -> None:
@@ -253,7 +269,7 @@ def test_who_asks_for_less_is_wider() -> None:
     assert not wider_cases(case_with("loss", replace(one, acks="none"), {"crashes": 1}))
     assert not wider_cases(case_with("loss", one, {"retries": 1})) and not wider_cases(case_with("reads", one, {}))
     cases = [make_case("all", 2), make_case("all", 1), make_case("leader", 2), case_with("loss", one, {"fences": 1})]
-    assert first_of(cases) == [
+    assert most_informative_cases(cases) == [
         make_case("all", 1),
         make_case("leader", 2),
         case_with("loss", one, {"fences": 1}).explored_case,
@@ -325,10 +341,10 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
         (case, said)
         for candidate in alike
         for case in cases_in(candidate)
-        if not (said := knowledge_of(case, plan_of(candidate), together)).is_explored
+        if not (said := knowledge_of(case, case_plan_of_signature(candidate), together)).is_explored
     ]
     assert any(
-        said.basis not in plan_of(candidate).cases
+        said.basis not in case_plan_of_signature(candidate).cases
         for candidate in alike
         for _, said in inferred
         if said.held_properties
@@ -359,11 +375,13 @@ def test_the_ends_of_a_row_are_explored_first() -> None:
         and lost[-1] in narrower_cases(lost[2])
         and not narrower_cases(lost[-1])
     )
-    assert first_of(lost) == [lost[0], lost[-1]] and first_of(kept) == kept[:1]
+    assert most_informative_cases(lost) == [lost[0], lost[-1]] and most_informative_cases(kept) == kept[:1]
     whole = [
         case_with("loss", replace(one, replicas=5, acks="all", min_isr=least), {"power_losses": 3}) for least in (3, 1)
     ]
-    assert first_of(whole) == whole[1:], "two of five are beyond reach: what all of the ISR has is most likely kept"
+    assert most_informative_cases(whole) == whole[1:], (
+        "two of five are beyond reach: what all of the ISR has is most likely kept"
+    )
 
 
 def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: NewExplorations) -> None:
@@ -371,14 +389,14 @@ def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: New
     was acknowledged: a rack that is cut off need not be explored once more, with as many followers that lag."""
     profile = "kafka_3_9"
     of_one = Signature(
-        profile, switches(profile, profile, kraft=True, elr=False), 3, 1, "leader", False, False, False, 2
+        profile, switches_of_brokers(profile, profile, kraft=True, elr=False), 3, 1, "leader", False, False, False, 2
     )
     of_two, explorations = replace(of_one, min_isr=2), new_explorations()
     explore_losses([of_one, of_two], explorations)
     cell = BY_NAME["rack-cut-off@one"]
     wide, narrow = loss_case(of_one, cell), loss_case(of_two, cell)
     assert wide.explored_case in explorations.known and narrow.explored_case not in explorations.known
-    said = knowledge_of(narrow, plan_of(of_two), explorations)
+    said = knowledge_of(narrow, case_plan_of_signature(of_two), explorations)
     assert {"consistent_read", "acked_durable"} <= said.held_properties | said.losses.keys()
     explorations.all([narrow])
     found = explorations.known[narrow.explored_case]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 from tidegate.audit.exploring.step_sentences import mark_brokers, step_sentence
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.language.judge import attempt, initial_states
 from tidegate.language.model import Model
 from tidegate.language.steptext import parse_steps
@@ -17,7 +17,7 @@ from tidegate.language.values import State
 
 def bind_model(profile: str = "kafka_3_7", **values: Any) -> Model:
     more = {"power_losses": 2, "controller_losses": 2, "max_records": 2, "log_size": 2, "crashes": 1, **values}
-    return definition().bind(profile, more)
+    return audited_model_definition().bind(profile, more)
 
 
 def sentence(model: Model, *steps: str) -> str:

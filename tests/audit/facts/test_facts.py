@@ -9,11 +9,11 @@ import pytest
 from tidegate.audit.answers.outages import find_outages
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.reports.audit.terminal import audit_verdict_line
 
 from ...support.facts import NODE, ORDERS, SOUND, cluster_of, nodes, signatures, signatures_of_settings, subject_of
@@ -35,15 +35,15 @@ def test_what_a_platform_sets_itself_is_its_own_or_not_known() -> None:
         cluster = read_cluster_texts(
             [("s.properties", text, True)], Options(kafka_version="3.9.0", distribution=owner), "x"
         )[0]
-        found = value_of(cluster, cluster.brokers[0], declared_key("default.replication.factor"))
+        found = setting_value(cluster, cluster.brokers[0], declared_key("default.replication.factor"))
         possible = found.possible if isinstance(found, Unknown) else [found]
         assert {int(default.value) for default in possible} == (factors or set()), owner
-        least = value_of(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
+        least = setting_value(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
         assert isinstance(least, Unknown) == (owner != "apache")
         if isinstance(least, Unknown):
             assert {default.value for default in least.possible} == ({"1", "2"} if owner == "msk" else set())
         assert isinstance(
-            value_of(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable")), Unknown
+            setting_value(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable")), Unknown
         ) == (owner != "apache")
 
 
@@ -224,7 +224,9 @@ def test_of_a_release_that_is_not_known_nothing_is_answered(version: str) -> Non
     files = [("topics.txt", ORDERS, True)]
     cluster, findings = read_cluster_texts(files, Options(kafka_version=version, distribution="apache"), "x")
     assert cluster.versions.kafka is None
-    assert all(not subject.variants and subject.not_checked == UNKNOWN[version] for subject in subjects(cluster))
+    assert all(
+        not subject.variants and subject.not_checked == UNKNOWN[version] for subject in cluster_subjects(cluster)
+    )
     done = audit(cluster, findings, AuditRequest(seconds=1.0, repairs=False))
     assert done.exit == 5 and audit_verdict_line(done.document) == f"? {UNKNOWN[version]}"
 
@@ -348,7 +350,9 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     options = Options(kafka_version=version, distribution="apache", acks="all")
     one, producer = (NODE.format(roles="broker", id=1), True), ("acks=all\nenable.idempotence=true\n", True)
     texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
-    subject = next(audited for audited in subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.internal)
+    subject = next(
+        audited for audited in cluster_subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.internal
+    )
     assert subject.asks["version"] == ask
 
 
@@ -357,7 +361,7 @@ def test_a_release_that_is_given_is_not_asked_for_where_only_the_control_plane_i
     topic = described + "\tTopic: o\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
     options = Options(kafka_version="3.7.0", distribution="apache", acks="all")
     cluster = read_cluster_texts([("t.txt", topic, True)], options, "x")[0]
-    (subject,) = (audited for audited in subjects(cluster) if not audited.internal)
+    (subject,) = (audited for audited in cluster_subjects(cluster) if not audited.internal)
     asked = "a broker's server.properties: process.roles is KRaft, and zookeeper.connect is ZooKeeper"
     assert subject.asks["version"] == asked
 

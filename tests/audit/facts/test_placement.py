@@ -5,15 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.facts.placement import placement
+from tidegate.audit.facts.placement import placement_fact
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
-from tidegate.audit.questions.situations import BY_NAME, FAULT, away, budgets, placements
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.situations import (
+    BY_NAME,
+    FAULT,
+    fault_budgets_of_cell,
+    fault_placements,
+    missing_replicas,
+)
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ...conftest import NewExplorations
 from ...support.facts import signatures
@@ -145,13 +151,16 @@ def test_a_loss_of_power_takes_what_stands_on_the_host(
     fault: str, settings: dict[str, Any], places: tuple[tuple[int | None, int], ...], replicas: int
 ) -> None:
     one = signature(voters=3, **settings)
-    assert placements(FAULT[fault], one) == places
-    assert away(FAULT[fault], one) == replicas
+    assert fault_placements(FAULT[fault], one) == places
+    assert missing_replicas(FAULT[fault], one) == replicas
 
 
 def test_as_many_replicas_lose_power_or_disks_as_stand_on_the_host() -> None:
     one = signature(voters=3, hosts=((2, 0),), two_hosts=((3, 0),))
-    found = {name: budgets(BY_NAME[f"{name}@all"], one) for name in ("power-loss", "disk-loss", "two-power-losses")}
+    found = {
+        name: fault_budgets_of_cell(BY_NAME[f"{name}@all"], one)
+        for name in ("power-loss", "disk-loss", "two-power-losses")
+    }
     assert [found["power-loss"]["power_losses"], found["two-power-losses"]["power_losses"]] == [2, 3]
     assert found["disk-loss"]["disk_losses"] == 2
 
@@ -172,7 +181,7 @@ def test_as_many_replicas_lose_power_or_disks_as_stand_on_the_host() -> None:
 def test_what_goes_on_and_what_is_lost_with_a_shared_host(
     question: str, cell: str, settings: dict[str, Any], word: str, explorations: Explorations
 ) -> None:
-    assert answer(signature(**settings), QUESTION[question], BY_NAME[cell], explorations).word == word
+    assert answer_question(signature(**settings), QUESTION[question], BY_NAME[cell], explorations).word == word
 
 
 @pytest.mark.parametrize(("directory", "said"), [("/dev/shm/kafka", True), ("/data/kafka", False)])
@@ -287,7 +296,7 @@ def test_racks_with_nodes_on_one_host_are_one_rack() -> None:
     }
     cluster, findings = read(texts | {"topics.txt": head + rows})
     topic = next(topic for topic in cluster.topics if topic.name == "t")
-    assert placement(cluster, topic, 3, []).choices[0].sets["replicas_in_rack"] == 2
+    assert placement_fact(cluster, topic, 3, []).choices[0].sets["replicas_in_rack"] == 2
     assert any("state the racks r1, r2" in what for what in findings)
 
 
@@ -453,5 +462,7 @@ def test_pods_that_are_said_to_be_on_nodes_of_their_own_keep_their_disks() -> No
     text = pool.format("broker") + pool.format("controller") + kafka
     for more in ([], [("audit.toml", '[pods]\nnodes = "apart"\n', True)]):
         cluster, _ = read_cluster_texts([("k.yaml", text, True), *more], Options(acks="all"), "x")
-        found = {variant.signature.empty_voters for subject in subjects(cluster) for variant in subject.variants}
+        found = {
+            variant.signature.empty_voters for subject in cluster_subjects(cluster) for variant in subject.variants
+        }
         assert found == {0}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ...support.facts import ORDERS, USES, cluster_of, nodes, signatures, signatures_of_settings, subject_of
 
@@ -70,7 +70,7 @@ def test_a_named_producer_whose_file_is_missing_leaves_acks_open() -> None:
     topics = "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: \n"
     named = '[topic."orders"]\nproducer = ["p1.properties", "p2.properties"]\n'
     cluster = cluster_of({"topics.txt": topics, "p1.properties": "acks=all\n", "audit.toml": named})
-    found = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
+    found = [subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders"]
     assert {subject.producer.name if subject.producer else None for subject in found} == {"p1.properties", None}
     unknown = next(subject for subject in found if subject.producer is None)
     assert {variant.signature.acks for variant in unknown.variants} == {"all", "leader"}

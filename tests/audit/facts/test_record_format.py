@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ..joining.test_cluster import OPTIONS, brokers, of, topic, truncations
 
@@ -52,5 +52,5 @@ def test_an_old_format_takes_no_records_of_idempotent_producers(producer: str, c
     line = "log.message.format.version=0.10.2\ninter.broker.protocol.version=2.8\n"
     options = replace(OPTIONS, kafka_version="3.4.0", clients=(client,), acks=None)
     cluster, _ = of(*brokers(*[line] * 3), ("t.txt", topic()), ("producer.properties", producer), options=options)
-    orders = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    orders = next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     assert says in orders.not_checked and bool(says) is bool(orders.not_checked)

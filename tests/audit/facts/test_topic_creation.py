@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 import pytest
 from tidegate.audit.answers.requirements import Requirement
-from tidegate.audit.answers.scenario import names, names_after, step_sentences
+from tidegate.audit.answers.scenario import broker_names_after_steps, broker_names_of_subject, step_sentences
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.internal_topics import OFFSETS, TRANSACTIONS
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.rules.advice import creators_that_differ, lag_and_fetch
+from tidegate.audit.questions.subjects import cluster_subjects
+from tidegate.audit.rules.advice import creators_that_differ, lag_time_below_fetch_wait
 
 BROKER = "broker.id={}\nzookeeper.connect=z1,z2,z3\nlog.dirs=/data\nmin.insync.replicas=2\n"
 DESCRIBED = (
@@ -32,7 +32,7 @@ def cluster_of(key: str, *values: int | None, version: str | None = "2.8.2", **m
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
-    return next(subject for subject in subjects(cluster) if name in [topic.name for topic in subject.topics])
+    return next(subject for subject in cluster_subjects(cluster) if name in [topic.name for topic in subject.topics])
 
 
 def replicas_of(cluster: Cluster, name: str) -> list[int]:
@@ -161,7 +161,11 @@ def test_an_open_version_has_that_in_its_oldest_part_alone() -> None:
 
 
 def test_there_are_no_transactions_before_0_11() -> None:
-    names = [topic.name for subject in subjects(cluster_of("x", None, version="0.10.2.1")) for topic in subject.topics]
+    names = [
+        topic.name
+        for subject in cluster_subjects(cluster_of("x", None, version="0.10.2.1"))
+        for topic in subject.topics
+    ]
     assert TRANSACTIONS not in names and OFFSETS in names
 
 
@@ -186,7 +190,7 @@ def test_what_is_asked_of_consumers_is_asked_of_what_they_read(question: str, na
 def test_a_wait_that_makes_the_isr_flap_is_found_in_any_file(first: int) -> None:
     values: list[int | None] = [None, None, None]
     values[first] = 30_000
-    (finding,) = lag_and_fetch(cluster_of("replica.fetch.wait.max.ms", *values))
+    (finding,) = lag_time_below_fetch_wait(cluster_of("replica.fetch.wait.max.ms", *values))
     assert finding.where.path == f"server-{first + 1}.properties"
 
 
@@ -241,5 +245,7 @@ def test_brokers_have_their_own_names_where_each_has_a_replica() -> None:
     subject = subject_of(cluster, "(new topics)")
     assert subject.hosts == ("broker red", "broker blue")
     steps = [ScenarioStep("produce(leader=B)", "⟨B⟩ appends record 0, and ⟨A⟩ fetches it", fault=False)]
-    assert step_sentences(steps, names(subject, steps)) == ["Broker red appends record 0, and broker blue fetches it"]
-    assert names_after(subject, steps, 3)["C"] == "added broker"
+    assert step_sentences(steps, broker_names_of_subject(subject, steps)) == [
+        "Broker red appends record 0, and broker blue fetches it"
+    ]
+    assert broker_names_after_steps(subject, steps, 3)["C"] == "added broker"

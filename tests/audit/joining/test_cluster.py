@@ -9,7 +9,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Signature
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 ZOOKEEPER = "broker.id={id}\nzookeeper.connect=z1,z2,z3\nlog.dirs=d\n"
 
@@ -37,7 +37,7 @@ def brokers(*lines: str) -> list[tuple[str, str]]:
 
 
 def signatures(cluster: Cluster) -> list[Signature]:
-    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     return [variant.signature for variant in orders.variants]
 
 
@@ -58,13 +58,13 @@ def test_brokers_with_an_older_protocol_are_not_forgotten() -> None:
 
 def test_a_topic_that_is_described_twice_with_other_settings_is_not_known() -> None:
     cluster, _ = of(("t.txt", topic()), ("u.txt", topic().replace("replicas=2", "replicas=1")))
-    (orders,) = subjects(cluster)
+    (orders,) = cluster_subjects(cluster)
     assert not orders.variants and "described twice, at t.txt:1 and at u.txt:1" in orders.not_checked
     assert signatures(of(("t.txt", topic()), ("u.txt", topic()))[0])
 
 
 def test_an_isr_with_a_broker_twice_is_none() -> None:
-    (orders,) = subjects(of(("t.txt", topic(isr="1,1")))[0])
+    (orders,) = cluster_subjects(of(("t.txt", topic(isr="1,1")))[0])
     assert "the ISR of partition 0 has a broker twice" in orders.not_checked
 
 

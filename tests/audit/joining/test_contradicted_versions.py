@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 STRIMZI = """apiVersion: kafka.strimzi.io/v1beta2
 kind: KafkaNodePool
@@ -78,7 +78,7 @@ def test_an_upgrade_turns_nothing_on_that_metadata_version_holds_back() -> None:
     """Where no file states it, it is at most that of the release before: there are no eligible leader replicas."""
     cluster, _ = read_cluster_texts([("c.yml", COMPOSE, True)], Options(kafka_version="4.1"), "x")
     assert cluster.versions.metadata_version is not None and cluster.versions.metadata_version.value == "3.9"
-    variants = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
+    variants = [variant.signature for subject in cluster_subjects(cluster) for variant in subject.variants]
     assert variants and not any(signature.constants["elr"] for signature in variants)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Default
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
@@ -28,7 +28,7 @@ def of(**texts: str) -> tuple[Cluster, tuple[Finding, ...]]:
 def test_a_file_with_a_nodes_id_is_of_apache_kafka_and_the_assumption_is_stated() -> None:
     cluster, _ = of(server__properties=OWN)
     assert cluster.versions.distribution is not None and cluster.versions.distribution.value == "apache"
-    found = value_of(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable"))
+    found = setting_value(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable"))
     assert isinstance(found, Default) and found.value == "false"
     assert found.assumption == (
         "a file with `node.id` is of a broker that you run yourself, and it runs Apache Kafka's code"
@@ -37,7 +37,7 @@ def test_a_file_with_a_nodes_id_is_of_apache_kafka_and_the_assumption_is_stated(
 
 def test_a_zookeeper_broker_of_an_unstated_version_may_be_older_than_0_11() -> None:
     cluster, _ = of(server__properties="broker.id=1\nzookeeper.connect=z:2181\n")
-    found = value_of(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable"))
+    found = setting_value(cluster, cluster.brokers[0], declared_key("unclean.leader.election.enable"))
     assert not isinstance(found, Default)
 
 

@@ -6,7 +6,7 @@ import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import StatedValue, Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
@@ -93,11 +93,13 @@ def test_a_variable_of_bitnamis_in_an_unknown_image_is_not_guessed(text: str) ->
         == 1
     )
     cluster, _ = of(text, image, variable)
-    answer = value_of(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
+    answer = setting_value(cluster, cluster.brokers[0], declared_key("min.insync.replicas"))
     assert isinstance(answer, Unknown) and "nothing says whether this one does" in answer.why
     assert {default.value for default in answer.possible} == {"1", "3"}
     known, _ = of(text, "bitnami/kafka:3.9", "KAFKA_CFG_MIN_INSYNC_REPLICAS")
-    assert isinstance(stated := value_of(known, known.brokers[0], declared_key("min.insync.replicas")), StatedValue)
+    assert isinstance(
+        stated := setting_value(known, known.brokers[0], declared_key("min.insync.replicas")), StatedValue
+    )
     assert stated.value == "3"
 
 

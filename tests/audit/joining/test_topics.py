@@ -7,7 +7,7 @@ from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 OPTIONS = Options(kafka_version="4.1.0", distribution="apache", clients=("java:4.1",))
 BROKER = (
@@ -117,7 +117,7 @@ def of(base: list[tuple[str, str]], first: str, second: str, *, early: bool) -> 
 
 
 def signatures(cluster: Cluster) -> list[tuple[str, frozenset[str], bool]]:
-    found = subjects(cluster)
+    found = cluster_subjects(cluster)
     return sorted(
         (one.topics[0].name, frozenset(repr(variant.signature) for variant in one.variants), bool(one.not_checked))
         for one in found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.audit.kafka.key_names import aliases, canonical_names, names_by_scope, nearest_name
+from tidegate.audit.kafka.key_names import canonical_names, client_setting_aliases, names_by_scope, nearest_name
 
 
 def test_names_by_scope() -> None:
@@ -21,4 +21,4 @@ def test_a_misspelt_name_is_near_one_of_its_scope() -> None:
 def test_a_familys_name_stands_for_kafkas() -> None:
     known = canonical_names("librdkafka")
     assert known.get("request.required.acks") == "acks"
-    assert set(known) <= aliases()
+    assert set(known) <= client_setting_aliases()

@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.cluster.cluster import Broker, Client, Cluster, Partition, Topic, Versions
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import HIDDEN, Default, Origin, Setting, SettingValue, StatedValue, Unknown
 from tidegate.audit.kafka.key_names import GUARANTEE, REPLICAS, names_by_scope
 from tidegate.audit.kafka.keys import (
     PLAIN,
     UndeclaredKeyError,
     declared_key,
-    distributions,
     is_value_kept,
     other_settings,
-    registry,
+    settings_by_any_name,
     settings_by_name,
     settings_table,
+    settings_uncertain_by_distribution,
     why_illegal,
 )
-from tidegate.audit.kafka.versions import is_at_least, span
+from tidegate.audit.kafka.versions import is_at_least, releases_meant
 
 from ...conftest import ROOT
 
@@ -78,8 +78,8 @@ def test_every_row_of_the_table_is_whole_and_legal() -> None:
         for row in key.defaults:
             assert row.of in owners and row.source
             assert not row.value or not why_illegal(key, row.value, row.of), (key.name, row)
-            assert not (row.since and row.until) or span(row.since)[0] < span(row.until)[0]
-    assert all(name in settings_table() for names in distributions().values() for name in names)
+            assert not (row.since and row.until) or releases_meant(row.since)[0] < releases_meant(row.until)[0]
+    assert all(name in settings_table() for names in settings_uncertain_by_distribution().values() for name in names)
 
 
 def test_rows_of_one_owner_never_overlap() -> None:
@@ -90,7 +90,9 @@ def test_rows_of_one_owner_never_overlap() -> None:
             same = [other for other in key.defaults if (other.of, other.where, other.idempotent) == part]
             later = [other for other in same if other.since > row.since]
             assert row.where or not any(default.where for default in key.defaults if default.of == row.of), key.name
-            assert all(row.until and span(row.until)[0] <= span(other.since)[0] for other in later), key.name
+            assert all(
+                row.until and releases_meant(row.until)[0] <= releases_meant(other.since)[0] for other in later
+            ), key.name
 
 
 def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> None:
@@ -98,24 +100,24 @@ def test_a_topic_is_stronger_than_dynamic_than_cluster_wide_than_the_file() -> N
     file, own = setting(name, "1"), setting(name, "2")
     wide = setting(name, "3")
     static = Cluster(brokers=tuple(broker(i, file) for i in (1, 2, 3)), versions=versions("3.9"))
-    assert value_text(value_of(static, topic(), declared_key(name))) == "1"
+    assert value_text(setting_value(static, topic(), declared_key(name))) == "1"
     cluster = Cluster(brokers=static.brokers, dynamic=(wide,), versions=versions("3.9"))
-    assert value_text(value_of(cluster, topic(), declared_key(name))) == "3"
+    assert value_text(setting_value(cluster, topic(), declared_key(name))) == "3"
     dynamic = Cluster(brokers=tuple(broker(i, file, dynamic=(own,)) for i in (1, 2, 3)), dynamic=(wide,))
-    assert value_text(value_of(dynamic, topic(), declared_key(name))) == "2"
-    assert value_text(value_of(dynamic, topic(setting(name, "4")), declared_key(name))) == "4"
+    assert value_text(setting_value(dynamic, topic(), declared_key(name))) == "2"
+    assert value_text(setting_value(dynamic, topic(setting(name, "4")), declared_key(name))) == "4"
 
 
 def test_brokers_that_differ_are_no_answer() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")), broker(2)), versions=versions("3.9"))
-    answer = value_of(cluster, topic(replicas=(1, 2)), declared_key("min.insync.replicas"))
+    answer = setting_value(cluster, topic(replicas=(1, 2)), declared_key("min.insync.replicas"))
     assert isinstance(answer, Unknown)
     assert "broker 1: 2; broker 2: 1" in answer.why
 
 
 def test_one_file_for_three_brokers_is_an_assumption_that_is_reported() -> None:
     cluster = Cluster(brokers=(broker(1, setting("min.insync.replicas", "2")),), versions=versions("3.9"))
-    answer = value_of(cluster, topic(), declared_key("min.insync.replicas"))
+    answer = setting_value(cluster, topic(), declared_key("min.insync.replicas"))
     assert isinstance(answer, StatedValue)
     assert answer.assumption == "brokers 2, 3, whose files were not given, are like broker 1"
 
@@ -136,20 +138,21 @@ def test_defaults_are_of_a_version_and_of_an_owner(
 ) -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions(kafka, distribution))
     assert (
-        value_text(value_of(cluster, topic(replicas=(1,)), declared_key("unclean.leader.election.enable"))) == expected
+        value_text(setting_value(cluster, topic(replicas=(1,)), declared_key("unclean.leader.election.enable")))
+        == expected
     )
 
 
 def test_a_default_that_never_changed_needs_no_version() -> None:
     cluster = Cluster(brokers=(broker(1),), versions=versions())
-    answer = value_of(cluster, topic(replicas=(1,)), declared_key("min.insync.replicas"))
+    answer = setting_value(cluster, topic(replicas=(1,)), declared_key("min.insync.replicas"))
     assert answer == Default("1", "TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG")
 
 
 def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete() -> None:
     cluster = Cluster(versions=versions("3.9"))
-    assert isinstance(value_of(cluster, topic(), declared_key("min.insync.replicas")), Unknown)
-    assert value_text(value_of(cluster, topic(complete=True), declared_key("min.insync.replicas"))) == "1"
+    assert isinstance(setting_value(cluster, topic(), declared_key("min.insync.replicas")), Unknown)
+    assert value_text(setting_value(cluster, topic(complete=True), declared_key("min.insync.replicas"))) == "1"
 
 
 @pytest.mark.parametrize(
@@ -188,7 +191,7 @@ def test_without_any_brokers_file_nothing_is_known_unless_the_topic_is_complete(
 def test_a_clients_default_is_its_familys(
     family: str | None, version: str | None, key: str, expected: str | None
 ) -> None:
-    assert value_text(value_of(Cluster(), producer(family, version), declared_key(key))) == expected
+    assert value_text(setting_value(Cluster(), producer(family, version), declared_key(key))) == expected
 
 
 @pytest.mark.parametrize(
@@ -224,11 +227,11 @@ def test_a_default_may_turn_on_idempotence(
     family: str, version: str | None, own: dict[str, str], key: str, expected: str | None
 ) -> None:
     client = producer(family, version, *(setting(name, value) for name, value in own.items()))
-    assert value_text(value_of(Cluster(), client, declared_key(key))) == expected
+    assert value_text(setting_value(Cluster(), client, declared_key(key))) == expected
 
 
 def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
-    answer = value_of(Cluster(), producer("java", None), declared_key("acks"))
+    answer = setting_value(Cluster(), producer("java", None), declared_key("acks"))
     assert isinstance(answer, Unknown)
     assert answer.ask.startswith("--client")
     assert [default.value for default in answer.possible] == ["1", "all"]
@@ -236,7 +239,7 @@ def test_an_unknown_says_what_to_give_and_what_it_may_be() -> None:
 
 def test_hours_and_minutes_of_retention_are_milliseconds() -> None:
     cluster = Cluster(brokers=(broker(1, setting("log.retention.hours", "2")),), versions=versions("3.9"))
-    assert value_text(value_of(cluster, topic(replicas=(1,)), declared_key("retention.ms"))) == "7200000"
+    assert value_text(setting_value(cluster, topic(replicas=(1,)), declared_key("retention.ms"))) == "7200000"
 
 
 @pytest.mark.parametrize(
@@ -256,7 +259,7 @@ def test_versions_compare(version: str, release: str, expected: bool | None) -> 
 @pytest.mark.parametrize("text", ["", "latest", "x.1", "3.9.1.0.5", "3.9!"])
 def test_what_is_no_version_says_so(text: str) -> None:
     with pytest.raises(ValueError, match="not a version"):
-        span(text)
+        releases_meant(text)
 
 
 @pytest.mark.parametrize(
@@ -289,10 +292,10 @@ def test_what_a_described_topic_leaves_out_is_a_default_that_its_brokers_may_sho
     """Without a distribution the table does not tell, but a running broker does; a stale file does not."""
     key = "unclean.leader.election.enable"
     shown = Cluster(brokers=(broker(1, setting(key, "false")),), versions=versions(None, None))
-    assert value_of(shown, topic(complete=True, replicas=(1,)), declared_key(key)) == StatedValue("false", HERE)
+    assert setting_value(shown, topic(complete=True, replicas=(1,)), declared_key(key)) == StatedValue("false", HERE)
     name = "min.insync.replicas"
     stale = Cluster(brokers=(broker(1, setting(name, "2")),), versions=versions(None, None))
-    assert isinstance(value_of(stale, topic(complete=True, replicas=(1,)), declared_key(name)), Unknown)
+    assert isinstance(setting_value(stale, topic(complete=True, replicas=(1,)), declared_key(name)), Unknown)
 
 
 def test_a_rule_about_a_setting_that_is_not_declared_is_an_error_when_it_is_imported() -> None:
@@ -351,7 +354,7 @@ def test_every_setting_that_a_rule_names_is_declared() -> None:
     files = [path for place in places for path in ([place] if place.is_file() else sorted(place.rglob("*.py")))]
     found = [(path.name, name) for path in files for name in asked_for(path)]
     assert len(found) > 100
-    assert [pair for pair in found if pair[1] not in registry() and pair[1] not in NO_SETTINGS] == []
+    assert [pair for pair in found if pair[1] not in settings_by_any_name() and pair[1] not in NO_SETTINGS] == []
 
 
 NO_SETTINGS = {"metadata.version"}

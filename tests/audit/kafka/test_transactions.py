@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, UNVERIFIED, WITH_VERSION_2
-from tidegate.audit.kafka.versions import span
+from tidegate.audit.kafka.versions import releases_meant
 from tidegate.invariants.catalogue import find
 
 
@@ -15,5 +15,5 @@ def test_each_release_is_a_profile_of_its_model() -> None:
 
 def test_releases_are_in_their_order() -> None:
     for releases in (BEFORE_VERSION_2, WITH_VERSION_2):
-        begins = [span(release.since)[0] for release in releases]
+        begins = [releases_meant(release.since)[0] for release in releases]
         assert begins == sorted(begins) and len(set(begins)) == len(begins)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.kafka.versions import is_at_least, is_version, span
+from tidegate.audit.kafka.versions import is_at_least, is_version, releases_meant
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ def test_whether_it_is_that_release_or_later(version: str, release: str, answer:
 
 
 def test_a_text_is_every_release_that_begins_so() -> None:
-    first, last = span("3.1")
-    assert first <= span("3.1.0")[0] and span("3.1.9")[1] <= last < span("3.2")[0]
+    first, last = releases_meant("3.1")
+    assert first <= releases_meant("3.1.0")[0] and releases_meant("3.1.9")[1] <= last < releases_meant("3.2")[0]
     assert is_version("3.1") and not is_version("three")
     with pytest.raises(ValueError, match=r".*"):
-        span("three")
+        releases_meant("three")

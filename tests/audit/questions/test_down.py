@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.kafka.profiles import profiles, switches
-from tidegate.audit.questions.cases import loss_case, loss_ways
+from tidegate.audit.kafka.profiles import switches_of_brokers, version_profiles
+from tidegate.audit.questions.cases import cases_of_loss, loss_case
 from tidegate.audit.questions.questions import PROPERTIES, QUESTION
 from tidegate.audit.questions.signature import Signature
-from tidegate.audit.questions.situations import BY_NAME, CELLS, Cell, lag
+from tidegate.audit.questions.situations import BY_NAME, CELLS, Cell, lagging_followers
 
 from ...conftest import NewExplorations
 from ...support.shipped import tier_parameters
@@ -27,7 +27,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
 
 
 def word(one: Signature, cell: str, explorations: Explorations) -> str:
-    return answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
+    return answer_question(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
 
 
 @pytest.mark.parametrize("profile", ["kafka_2_8", "kafka_3_9", "kafka_4_1"])
@@ -78,15 +78,19 @@ def test_up_to_2_0_one_that_cut_its_log_leads_where_another_is_shut_down(
 
 def left_out() -> Iterator[tuple[Signature, Cell]]:
     """Signatures and cells of which one exploration is made though replicas are out of the ISR."""
-    planes = [(version.name, kraft) for version in profiles() for kraft in (True, False)]
+    planes = [(version.name, kraft) for version in version_profiles() for kraft in (True, False)]
     sizes = [(2, 1), (2, 2), (3, 1), (3, 2), (3, 3)]
     for (profile, kraft), (replicas, least), unclean, acks, elr in itertools.product(
         planes, sizes, (False, True), ("leader", "all"), (False, True)
     ):
         if not elr or (kraft and profile in ("kafka_3_9", "kafka_4_1")):
-            made = switches(profile, profile, kraft=kraft, elr=elr)
+            made = switches_of_brokers(profile, profile, kraft=kraft, elr=elr)
             one = Signature(profile, made, replicas, least, acks, unclean, False, False, 1)
-            yield from ((one, cell) for cell in CELLS if lag(cell.situation, one) and len(loss_ways(one, cell)) == 1)
+            yield from (
+                (one, cell)
+                for cell in CELLS
+                if lagging_followers(cell.situation, one) and len(cases_of_loss(one, cell)) == 1
+            )
 
 
 FEW = ("leader-move", "restart", "crash", "cut-off", "power-loss", "disk-loss")
@@ -99,7 +103,7 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
     found: set[bool] = set()
     for one, cell in random.Random(seed).sample(every, 12):
         lagging = explorations.result(loss_case(one, cell))
-        for down in range(1, lag(cell.situation, one) + 1):
+        for down in range(1, lagging_followers(cell.situation, one) + 1):
             other = explorations.result(loss_case(one, cell, None, down))
             for names in (judged[:2], judged[2:]):
                 lost, also = ({*result.scenarios} & {*names} for result in (lagging, other))
@@ -112,6 +116,6 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
 def test_a_way_that_loses_saves_the_others(new_explorations: NewExplorations) -> None:
     """Of the ways of a cell those after one that loses records are not explored."""
     one, alone = signature("kafka_3_9", unclean=True), new_explorations()
-    assert len(loss_ways(one, BY_NAME["crash@one"])) == 3
-    answer(one, QUESTION["no-loss"], BY_NAME["crash@one"], alone)
-    assert loss_ways(one, BY_NAME["crash@one"])[1].explored_case not in alone.known
+    assert len(cases_of_loss(one, BY_NAME["crash@one"])) == 3
+    answer_question(one, QUESTION["no-loss"], BY_NAME["crash@one"], alone)
+    assert cases_of_loss(one, BY_NAME["crash@one"])[1].explored_case not in alone.known

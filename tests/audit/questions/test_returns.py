@@ -1,7 +1,7 @@
 """Where reads are lost by unclean elections, records that were cut come back in the place of those that were read.
 
-That is what the row about consumers says of such cells (`_of_a_return` in `audit/answers/consumers.py`): the audit's
-own explorations have one record, and these have two.
+That is what the row about consumers says of such cells (`_answers_about_returning_records` in
+`audit/answers/consumers.py`): the audit's own explorations have one record, and these have two.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import tidegate.model.partition as partition
 from tidegate.audit.kafka.profiles import NEWEST
-from tidegate.audit.questions.cases import loss_ways
+from tidegate.audit.questions.cases import cases_of_loss
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS, OF_CONTROLLERS
@@ -33,7 +33,7 @@ def signature(replicas: int, min_isr: int, acks: str, unclean: bool = True) -> S
 
 def fails(definition: Definition, name: str, of: Signature, cell: str, records: int, cache: Path) -> bool:
     """Whether a property fails in a cell, with so many records."""
-    for case in loss_ways(of, BY_NAME[cell]):
+    for case in cases_of_loss(of, BY_NAME[cell]):
         values = {**case.explored_case.values, "max_records": records}
         model = definition.bind("partition", values, None, properties=[name])
         (found,) = ENGINES["native"](model, Search(symmetry=True, deadlocks=False, cache=cache), None).properties

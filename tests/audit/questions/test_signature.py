@@ -10,7 +10,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 BROKER = "broker.id={id}\nzookeeper.connect=z\nlog.dirs=data\n"
 ORDERS = """\
@@ -40,7 +40,7 @@ def cluster_of(**texts: str) -> Cluster:
 
 
 def orders_of(cluster: Cluster) -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
 
 
 def three(extra: str, last: str | None = None) -> dict[str, str]:

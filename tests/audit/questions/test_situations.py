@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 from tidegate.audit.answers.requirements import DEFAULT, PRESETS, Requirement, check_requirements, parse_requirement
-from tidegate.audit.answers.verdicts import answer, check_subjects
+from tidegate.audit.answers.verdicts import answer_question, check_subjects
 from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
-from tidegate.audit.kafka.profiles import switches
+from tidegate.audit.kafka.profiles import switches_of_brokers
 from tidegate.audit.questions.cases import asks_loss, loss_case, whole_isr_case
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant
@@ -25,7 +25,7 @@ from ...support.shipped import tier_parameters
 
 def signature(profile: str = "kafka_3_9", **settings: object) -> Signature:
     """Three replicas in three racks, min.isr 2, acks=all, KRaft; ELR since 4.1."""
-    made = switches(profile, profile, kraft=True, elr=profile in ("kafka_4_1", "kafka_4_3"))
+    made = switches_of_brokers(profile, profile, kraft=True, elr=profile in ("kafka_4_1", "kafka_4_3"))
     plain = Signature(profile, made, 3, 2, "all", False, False, False, 1, voters=3, voters_in_rack=1)
     return replace(plain, **settings)  # pyright: ignore[reportArgumentType]
 
@@ -61,7 +61,7 @@ def test_without_acks_a_request_that_fails_is_lost(replicas: int, explorations: 
     """The producer takes what it sent for written (Sender.sendProduceRequest expects no response with acks=0). That
     is so with nobody down, and so in every cell: also where only controllers are lost."""
     careless = signature(acks="none", replicas=replicas, min_isr=1)
-    said = {cell.name: answer(careless, QUESTION["no-loss"], cell, explorations) for cell in CELLS}
+    said = {cell.name: answer_question(careless, QUESTION["no-loss"], cell, explorations) for cell in CELLS}
     assert {cell for cell, found in said.items() if found.word != "can lose"} == set()
     assert any("reaches no leader" in step.says for step in said["crash@all"].steps)
 
@@ -97,8 +97,8 @@ def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations
     cell = BY_NAME["leader-move@one"]
     for profile, read in (("kafka_3_5", "no loss found"), ("kafka_3_9", "can lose")):
         one = signature(profile, acks="leader")
-        assert answer(one, QUESTION["writable"], cell, explorations).word == "no loss found"
-        assert answer(one, QUESTION["readable"], cell, explorations).word == read
+        assert answer_question(one, QUESTION["writable"], cell, explorations).word == "no loss found"
+        assert answer_question(one, QUESTION["readable"], cell, explorations).word == read
 
 
 def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
@@ -116,7 +116,7 @@ def test_a_rack_that_is_cut_off_is_decided_by_one_broker_where_leaders_are_elect
 ) -> None:
     one = signature(replicas_in_rack=3, unclean=True, min_isr=least)
     for question in ("no-loss", "no-unread"):
-        assert answer(one, QUESTION[question], BY_NAME["rack-cut-off@one"], explorations).word == "can lose"
+        assert answer_question(one, QUESTION[question], BY_NAME["rack-cut-off@one"], explorations).word == "can lose"
 
 
 @pytest.mark.long
@@ -168,7 +168,9 @@ def requirement_results(one: Signature, explorations: Explorations, names: set[s
     whole_isr = whole_isr_case(one)
     explorations.all([] if whole_isr is None else [whole_isr])
     return {
-        requirement.text: answer(one, QUESTION[requirement.question], BY_NAME[requirement.cell], explorations).word
+        requirement.text: answer_question(
+            one, QUESTION[requirement.question], BY_NAME[requirement.cell], explorations
+        ).word
         for requirement in asked
     }
 
@@ -179,8 +181,8 @@ def test_follower_reads_are_asked_about_where_on(switch: str, explorations: Expl
     without followers that are read, nothing is wrong."""
     cell, question = BY_NAME["leader-move@min-isr"], QUESTION["no-stale-reads"]
     wrong = signature("kafka_4_1", switches=((switch, False),), follower_reads=True)
-    assert answer(wrong, question, cell, explorations).word == "can lose"
-    fixed = answer(signature("kafka_4_1", follower_reads=True), question, cell, explorations)
+    assert answer_question(wrong, question, cell, explorations).word == "can lose"
+    fixed = answer_question(signature("kafka_4_1", follower_reads=True), question, cell, explorations)
     assert (fixed.word, fixed.basis) == ("no loss found", "model")
-    off = answer(replace(wrong, follower_reads=False), question, cell, explorations)
+    off = answer_question(replace(wrong, follower_reads=False), question, cell, explorations)
     assert (off.word, off.basis) == ("no loss found", "arithmetic")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.audit.readers.broker_properties import broker_of, broker_part
+from tidegate.audit.readers.broker_properties import broker_of_settings, broker_part
 from tidegate.audit.readers.properties import property_entries
 
 
@@ -10,7 +10,7 @@ def test_a_node_has_its_id_and_its_roles() -> None:
     settings, _ = property_entries("s.properties", "node.id=3\nprocess.roles=broker,controller\nlog.dirs=/d\n")
     part = broker_part("s.properties", settings)
     (node,) = part.brokers
-    assert node == broker_of(settings, settings[0].origin) or node.id == 3
+    assert node == broker_of_settings(settings, settings[0].origin) or node.id == 3
     assert node.id == 3 and {"broker", "controller"} <= set(node.roles)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.kinds import file_kind, mark_of_kafka, other_program_of
+from tidegate.audit.readers.kinds import file_kind, first_mark_of_kafka, name_of_other_program
 
 IDLE = "apiVersion: v1\nkind: Service\n---\napiVersion: v1\nkind: Namespace\n"
 
@@ -51,7 +51,7 @@ def test_a_name_says_what_a_file_is(name: str, kind: str) -> None:
     ],
 )
 def test_a_text_says_whose_it_is(text: str, kind: str) -> None:
-    assert other_program_of(text) == kind
+    assert name_of_other_program(text) == kind
 
 
 @pytest.mark.parametrize(
@@ -77,8 +77,8 @@ def test_a_text_says_whose_it_is(text: str, kind: str) -> None:
     ],
 )
 def test_what_answers_rest_on_is_found_however_it_is_spelt(text: str, mark: str) -> None:
-    assert mark_of_kafka(text) == mark
+    assert first_mark_of_kafka(text) == mark
 
 
 def test_many_comments_take_no_time() -> None:
-    assert other_program_of("# a\n\n \n" * 50_000) == ""
+    assert name_of_other_program("# a\n\n \n" * 50_000) == ""

@@ -8,11 +8,11 @@ import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import StatedValue, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 MARK = b"\xef\xbb\xbf"
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -27,7 +27,7 @@ def of(folder: Path, files: dict[str, bytes], *clients: str) -> tuple[Cluster, t
 
 
 def acks_of(cluster: Cluster) -> set[str]:
-    (new,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "(new topics)")
+    (new,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "(new topics)")
     return {variant.signature.acks for variant in new.variants}
 
 
@@ -50,7 +50,7 @@ def test_a_brokers_first_setting_is_hidden_as_well(tmp_path: Path) -> None:
         tmp_path, {"b2.properties": MARK + b"min.insync.replicas=2\nprocess.roles=broker\nnode.id=2\n"}
     )
     (second,) = (broker for broker in cluster.brokers if broker.id == 2)
-    assert not isinstance(value_of(cluster, second, declared_key("min.insync.replicas")), StatedValue)
+    assert not isinstance(setting_value(cluster, second, declared_key("min.insync.replicas")), StatedValue)
     assert any("`min.insync.replicas`: this setting has no effect" in finding.what for finding in findings)
 
 
@@ -71,7 +71,7 @@ def test_what_java_does_not_trim_is_a_part_of_the_value(tmp_path: Path) -> None:
     """A blank that does not break is no blank for `String.trim`: such a producer does not start."""
     cluster, findings = of(tmp_path, {"producer.properties": "acks=all\u00a0\nlinger.ms=5\n".encode()}, "java:3.9")
     (client,) = cluster.clients
-    assert not isinstance(value_of(cluster, client, declared_key("acks")), StatedValue)
+    assert not isinstance(setting_value(cluster, client, declared_key("acks")), StatedValue)
     assert any(finding.kind == "wrong_value" for finding in findings)
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from tidegate.audit.cluster.statements import Origin, Setting
-from tidegate.audit.readers.yaml_settings import origin_at, settings
-from tidegate.audit.readers.yamls import documents
+from tidegate.audit.readers.yaml_settings import origin_at, settings_of_tree
+from tidegate.audit.readers.yamls import yaml_documents
 
 TEXT = """\
 spec:
@@ -19,8 +19,8 @@ spec:
 
 
 def test_each_scalar_is_a_setting_as_yaml_1_1_types_it() -> None:
-    (tree,) = documents(TEXT)
-    found = settings("k.yaml", tree.get("spec", "config"))
+    (tree,) = yaml_documents(TEXT)
+    found = settings_of_tree("k.yaml", tree.get("spec", "config"))
     stated = [
         ("min.insync.replicas", "2", 3), ("unclean.leader.election.enable", "true", 4), ("log.dirs", "yes", 5),
         ("arabic", "Ù£", 8),
@@ -28,10 +28,10 @@ def test_each_scalar_is_a_setting_as_yaml_1_1_types_it() -> None:
     assert list(found) == [
         Setting(key, value, Origin("k.yaml", line, f"spec.config.{key}")) for key, value, line in stated
     ]
-    assert settings("k.yaml", None) == ()
+    assert settings_of_tree("k.yaml", None) == ()
 
 
 def test_what_was_merged_from_another_file_is_stated_there() -> None:
-    (own,), (other,) = documents(TEXT), documents(TEXT, "base.yaml")
+    (own,), (other,) = yaml_documents(TEXT), yaml_documents(TEXT, "base.yaml")
     assert origin_at("k.yaml", own, "spec") == Origin("k.yaml", 1, "spec")
     assert origin_at("k.yaml", other, "spec") == Origin("base.yaml", 1, "spec")

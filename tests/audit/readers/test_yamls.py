@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.yamls import YamlError, documents, typed_scalar
+from tidegate.audit.readers.yamls import YamlError, typed_scalar, yaml_documents
 
 TEXT = """\
 kind: Kafka
@@ -28,7 +28,7 @@ def test_what_yaml_1_1_makes_of_a_scalar(text: str, meant: str) -> None:
 
 
 def test_parts_have_their_lines_and_merged_entries() -> None:
-    first, second = documents(TEXT, "k.yaml")
+    first, second = yaml_documents(TEXT, "k.yaml")
     config = first.get("spec", "config")
     assert config is not None and config.is_map and config.line == 3 and config.file == "k.yaml"
     assert first.text("spec", "config", "retries") == "010"
@@ -41,7 +41,7 @@ def test_parts_have_their_lines_and_merged_entries() -> None:
 @pytest.mark.parametrize("text", ["a: [", "a: {{ value }}: b", "[" * 500])
 def test_what_no_parser_reads(text: str) -> None:
     with pytest.raises(YamlError):
-        documents(text)
+        yaml_documents(text)
 
 
 BOMB = "a0: &a0 {k: v}\n" + "".join(
@@ -65,11 +65,11 @@ BOMB = "a0: &a0 {k: v}\n" + "".join(
 )
 def test_what_no_walk_goes_through(text: str, why: str) -> None:
     with pytest.raises(YamlError, match=why):
-        documents(text)
+        yaml_documents(text)
 
 
 def test_a_large_document_without_aliases_is_read_to_its_end() -> None:
-    (tree,) = documents("\n".join(f"- {number}" for number in range(30_000)))
+    (tree,) = yaml_documents("\n".join(f"- {number}" for number in range(30_000)))
     assert sum(1 for _ in tree.leaves()) == 30_000
 
 
@@ -89,6 +89,6 @@ def test_a_large_document_without_aliases_is_read_to_its_end() -> None:
 def test_merged_mappings(mapping: str, expected: dict[str, str]) -> None:
     """yaml.org/type/merge: what is its own counts first, then the earlier of the merged ones, however deep."""
     anchors = "a: &a {k: a, only: a}\nb: &b {k: b, more: b}\nn: &nested {<<: [*a, *b], k: own}\n"
-    (tree,) = documents(f"{anchors}here: {mapping}")
+    (tree,) = yaml_documents(f"{anchors}here: {mapping}")
     here = tree.get("here")
     assert here is not None and {name: value.text() for name, value in here.items()} == expected

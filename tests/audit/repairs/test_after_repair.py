@@ -7,13 +7,15 @@ import re
 import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.exploring.case_results import ScenarioStep
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.audit.repairs.after_repair import take_steps
 
 
 def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None:
     """With more replicas the leader waits for fetches, which are added; without unclean elections one is left out."""
-    model = definition().bind("partition", {"replicas": 2, "power_losses": 1, "min_isr": 2, "acks": "all"}, None)
+    model = audited_model_definition().bind(
+        "partition", {"replicas": 2, "power_losses": 1, "min_isr": 2, "acks": "all"}, None
+    )
     steps = ("produce(A)", "advance_high_watermark(A)", "elect_uncleanly(B)", "lose_power(broker=A, kept=2)")
     lost = tuple(ScenarioStep(step, step, fault=False) for step in steps)
     made = take_steps(model, Answer("can lose", steps=lost, property="acknowledged_kept"))
@@ -29,7 +31,7 @@ def test_what_cannot_happen_with_the_repair_is_left_out_with_its_guard() -> None
 def test_a_step_beyond_the_faults_of_a_cell_is_not_said_to_be_impossible(shrinks: int, left_out: list[int]) -> None:
     """Kafka drops a follower from the ISR whatever min.insync.replicas is; only the cell has no such fault left."""
     settings = {"replicas": 3, "isr_shrinks": shrinks, "power_losses": 0, "min_isr": 2, "acks": "all"}
-    model = definition().bind("partition", settings, None)
+    model = audited_model_definition().bind("partition", settings, None)
     steps = (
         "propose_shrink(leader=A, follower=B)",
         "change_isr(A)",

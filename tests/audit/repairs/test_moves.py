@@ -15,7 +15,7 @@ from tidegate.audit.cluster.cluster import Broker, Cluster, Quorum
 from tidegate.audit.cluster.statements import Origin, StatedValue
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.questions.signature import Subject, Variant
-from tidegate.audit.repairs.changes import moves_of
+from tidegate.audit.repairs.changes import possible_placement_changes
 from tidegate.audit.repairs.moves import plan_move
 from tidegate.audit.repairs.plans import plan_changes
 from tidegate.audit.repairs.repair import find_repair
@@ -68,14 +68,19 @@ def test_no_hosts_of_controllers_alone_are_proposed_where_an_assumption_does(exp
 def test_nodes_are_moved_only_for_what_their_places_decide() -> None:
     """A host has nothing to do with a crash, and a rack nothing with one host's power."""
     crowded = signature(**CROWDED, one_machine=True)
-    assert {change.name for change in moves_of(crowded, ["crash@all"])} == set()
-    assert {change.name for change in moves_of(crowded, ["power-loss@all"])} == {"hosts"}
-    assert {change.name for change in moves_of(crowded, ["rack-loss@all"])} == {"each_rack", "voter_racks"}
+    assert {change.name for change in possible_placement_changes(crowded, ["crash@all"])} == set()
+    assert {change.name for change in possible_placement_changes(crowded, ["power-loss@all"])} == {"hosts"}
+    assert {change.name for change in possible_placement_changes(crowded, ["rack-loss@all"])} == {
+        "each_rack",
+        "voter_racks",
+    }
     unknown = signature(voters=3, replicas_in_rack=1, racks=((1, 0),), open_voters=3)
-    assert {change.name for change in moves_of(unknown, ["rack-loss@all"])} == {"voter_racks"}
+    assert {change.name for change in possible_placement_changes(unknown, ["rack-loss@all"])} == {"voter_racks"}
     spread = signature(voters=3, replicas_in_rack=1, racks=((1, 1),), voters_in_rack=1)
-    assert {change.name for change in moves_of(spread, ["rack-loss@all"])} == set()
-    for change in moves_of(signature(**CROWDED, hosts=((2, 2),)), ["rack-loss@all", "power-loss@all"]):
+    assert {change.name for change in possible_placement_changes(spread, ["rack-loss@all"])} == set()
+    for change in possible_placement_changes(
+        signature(**CROWDED, hosts=((2, 2),)), ["rack-loss@all", "power-loss@all"]
+    ):
         assert change.change_signature(crowded) != crowded, change.name
 
 

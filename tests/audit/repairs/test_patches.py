@@ -10,12 +10,12 @@ import pytest
 import yaml
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import StatedValue
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.repairs.plans import PlanStep, plan_changes
 
 KAFKA = """\
@@ -62,7 +62,7 @@ def cluster_of(text: str, **others: str) -> Cluster:
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == name)
 
 
 def steps(cluster: Cluster, name: str, *changes: tuple[str, str]) -> list[PlanStep]:
@@ -126,7 +126,7 @@ def test_a_setting_of_the_brokers(name: str, change: tuple[str, str], key: str, 
     assert diff[0].startswith("# kafka.yaml") and diff[0].endswith(", Kafka")
     after = cluster_of(apply_diff(text, "Kafka", diff))
     broker = next(node for node in after.brokers if "broker" in node.roles)
-    answer = value_of(after, broker, declared_key(key))
+    answer = setting_value(after, broker, declared_key(key))
     stated = {setting.key: setting.value for setting in broker.settings}
     assert stated[key] == value and (not isinstance(answer, StatedValue) or answer.value == value)
     before = {setting.key: setting.value for setting in cluster.brokers[-1].settings}

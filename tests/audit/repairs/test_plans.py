@@ -10,10 +10,10 @@ import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.tools import is_taken
+from tidegate.audit.kafka.tools import is_command_supported
 from tidegate.audit.kafka.versions import RELEASES, is_at_least
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.repairs.plans import plan_changes
 
 from ...conftest import ROOT, Run
@@ -33,7 +33,7 @@ def cluster_of(files: dict[str, str], version: str = "3.9.1") -> Cluster:
 
 
 def subject_of(cluster: Cluster, name: str) -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == name)
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == name)
 
 
 def test_every_topic_has_its_command_and_three_are_shown() -> None:
@@ -145,7 +145,10 @@ def test_every_command_of_a_plan_is_one_of_the_clusters_release(release: str) ->
             later = is_at_least(release, "4.1") is False and name in ("newest", "controllers")
             for step in plan_changes(subject_of(cluster, topic), [(name, "4.3" if name == "newest" else "3")], cluster):
                 commands = [command for command in step.commands if command.startswith("kafka-")]
-                assert all(is_taken(command, "4.3" if later else release) for command in commands), (name, commands)
+                assert all(is_command_supported(command, "4.3" if later else release) for command in commands), (
+                    name,
+                    commands,
+                )
 
 
 def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) -> None:

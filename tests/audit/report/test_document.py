@@ -7,22 +7,22 @@ from typing import Any
 
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.report.document import NOTHING, SCHEMA, spans
+from tidegate.audit.report.document import NOTHING, SCHEMA, version_spans_text
 
 from ...support.facts import ORDERS, nodes
 
 
 def test_neighbouring_versions_are_a_span() -> None:
     every = ["0.10", "0.11", "2.0", "3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"]
-    assert spans(["0.10", "0.11", "2.0"], every) == "0.10 to 2.0"
+    assert version_spans_text(["0.10", "0.11", "2.0"], every) == "0.10 to 2.0"
     whole = ["3.3 to 3.4", "3.5 to 3.6", "3.7 to 3.8", "3.9 to 4.0", "4.1 with x"]
-    assert spans(whole, whole) == "3.3 to 4.0, or 4.1 with x"
-    assert spans(whole[1:2], whole) == "3.5 to 3.6"
-    assert spans(["0.10", "2.0"], every) == "0.10 or 2.0"
-    assert spans(["3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"], every) == (
+    assert version_spans_text(whole, whole) == "3.3 to 4.0, or 4.1 with x"
+    assert version_spans_text(whole[1:2], whole) == "3.5 to 3.6"
+    assert version_spans_text(["0.10", "2.0"], every) == "0.10 or 2.0"
+    assert version_spans_text(["3.9 with kraft", "4.1 with kraft", "2.7 with zookeeper"], every) == (
         "3.9 to 4.1 with kraft, or 2.7 with zookeeper"
     )
-    assert spans(["1", "all"], ["1", "all"]) == "1 or all"
+    assert version_spans_text(["1", "all"], ["1", "all"]) == "1 or all"
 
 
 def document_of(texts: dict[str, str], **asked: Any) -> dict[str, Any]:

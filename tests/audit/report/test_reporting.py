@@ -18,7 +18,7 @@ from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.signature import Subject, Variant
 from tidegate.audit.questions.situations import CELLS, Name
 from tidegate.audit.repairs.changes import NO_REPAIR, SubjectRepair
-from tidegate.audit.report.reporting import gravity_order, loss_of, progress_of, report_subject
+from tidegate.audit.report.reporting import gravity_order, loss_to_report, progress_reporter, report_subject
 from tidegate.audit.report.subject_report import SubjectReport
 
 from ..answers.test_verdicts import signature
@@ -41,28 +41,28 @@ def check(question: str, cell: Name, result: Result = "failed", answer: Answer =
 def test_the_loss_that_is_reported_is_the_gravest_that_must_not_be() -> None:
     losses = {("no-loss", "power-loss@one"): LOST, ("no-loss", "crash@one"): LOST, ("no-unread", "crash@one"): LOST}
     failed = [check("no-unread", "crash@one"), check("no-loss", "power-loss@one"), check("no-loss", "crash@one")]
-    found = loss_of(SubjectReport(verdict_of(losses), failed))
+    found = loss_to_report(SubjectReport(verdict_of(losses), failed))
     assert found == ("crash@one", "no-loss", LOST), "a crash is likelier than a loss of power, and a loss graver"
-    only = loss_of(SubjectReport(verdict_of(losses), failed[:1]))
+    only = loss_to_report(SubjectReport(verdict_of(losses), failed[:1]))
     assert only == ("crash@one", "no-unread", LOST), "what is not required is reported where nothing that is has failed"
 
 
 def test_a_loss_is_reported_with_the_most_replicas_in_sync_that_it_has() -> None:
     """It is one with fewer as well, and nobody asks how these came out of the ISR."""
     losses = {("no-loss", f"crash@{situation}"): LOST for situation in ("all", "min-isr", "one")}
-    found = loss_of(SubjectReport(verdict_of(losses), [check("no-loss", "crash@one")]))
+    found = loss_to_report(SubjectReport(verdict_of(losses), [check("no-loss", "crash@one")]))
     assert found is not None and found[0] == "crash@all"
 
 
 def test_what_is_not_required_is_reported_as_well_and_where_nothing_is_lost_nothing_is() -> None:
-    found = loss_of(SubjectReport(verdict_of({("no-loss", "crash@one"): LOST}), ()))
+    found = loss_to_report(SubjectReport(verdict_of({("no-loss", "crash@one"): LOST}), ()))
     assert found is not None and found[:2] == ("crash@one", "no-loss")
-    assert loss_of(SubjectReport(verdict_of({}), ())) is None
+    assert loss_to_report(SubjectReport(verdict_of({}), ())) is None
 
 
 def test_writes_that_stop_are_no_loss_that_a_run_is_shown_of() -> None:
     stopped = verdict_of({("writable", "crash@all"): LOST})
-    assert loss_of(SubjectReport(stopped, [check("writable", "crash@all")])) is None
+    assert loss_to_report(SubjectReport(stopped, [check("writable", "crash@all")])) is None
 
 
 def test_reports_stand_in_the_order_of_their_gravity() -> None:
@@ -98,7 +98,7 @@ def test_a_repair_or_why_there_is_none_is_reported_as_it_was_found() -> None:
 def test_progress_counts_the_cells_of_what_is_done(heard: bool) -> None:
     said: list[str] = []
     one, other = verdict_of({}, "a"), verdict_of({}, "b")
-    count = progress_of([one, other], said.append if heard else None)
+    count = progress_reporter([one, other], said.append if heard else None)
     count(SubjectReport(one, ()))
     count(SubjectReport(other, ()))
     cells = len(one.table)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.questions.situations import BY_NAME, CELLS
-from tidegate.audit.report.signals import ALWAYS_AT_MIN, NOTHING, ONE_COPY, shown_beforehand
+from tidegate.audit.report.signals import ALWAYS_AT_MIN, NOTHING, ONE_COPY, warning_signs
 
 APPENDIX = (Path(__file__).parents[3] / "docs" / "appendix" / "audit.md").read_text("utf-8")
 
 
 def signs_of(plane: str | None, *cells: str, replicas: int | None = 3, least: int | None = 2) -> tuple[str, ...]:
     """What shows it where these cells are answered with a loss."""
-    return shown_beforehand([BY_NAME[cell] for cell in cells], plane, replicas, least)
+    return warning_signs([BY_NAME[cell] for cell in cells], plane, replicas, least)
 
 
 def test_what_needs_no_missing_replica_is_shown_by_nothing() -> None:
@@ -85,9 +85,7 @@ def test_that_controllers_may_be_lost_is_shown_before_none_is_active() -> None:
 
 
 def test_each_metric_is_explained_in_the_appendix() -> None:
-    signs = {
-        sign for plane in ("kraft", "zookeeper") for cell in CELLS for sign in shown_beforehand([cell], plane, 3, 2)
-    }
+    signs = {sign for plane in ("kraft", "zookeeper") for cell in CELLS for sign in warning_signs([cell], plane, 3, 2)}
     metrics = {name for sign in signs for name in re.findall(r"\b[A-Z]\w+(?:Count|PerSec|Partitions)\b", sign)}
     assert len(metrics) >= 8
     assert {name for name in metrics if name not in APPENDIX} == set()

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.report.skeleton import MOST_IN_PATTERN, audit_toml_skeleton, topic_patterns
 
 from .test_summary import topic_text
@@ -41,7 +41,7 @@ def audit_texts(files: dict[str, str], seconds: float = 0.0) -> dict[str, Any]:
 
 def skeleton_of(files: dict[str, str]) -> str:
     cluster, _ = read_cluster_texts([(path, text, True) for path, text in files.items()], OPTIONS, "x")
-    return audit_toml_skeleton(cluster, subjects(cluster), ["standard"])
+    return audit_toml_skeleton(cluster, cluster_subjects(cluster), ["standard"])
 
 
 def uncomment(text: str) -> str:

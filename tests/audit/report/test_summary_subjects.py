@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.report.summary_subjects import result_of, silent_producers
+from tidegate.audit.report.summary_subjects import silent_producers, worst_result
 
 
 @pytest.mark.parametrize(
@@ -17,7 +17,7 @@ from tidegate.audit.report.summary_subjects import result_of, silent_producers
     ],
 )
 def test_the_worst_of_the_requirements_counts(results: tuple[str, ...], expected: str) -> None:
-    assert result_of({"checks": [{"result": result} for result in results]}) == expected
+    assert worst_result({"checks": [{"result": result} for result in results]}) == expected
 
 
 def test_a_producer_that_writes_nothing_is_named_once_and_only_where_writes_fail() -> None:

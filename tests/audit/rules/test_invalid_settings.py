@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Unknown
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
@@ -48,7 +48,9 @@ def test_every_mistake_of_a_file_is_reported_with_its_line(tmp_path: Path) -> No
     assert "hunter2" not in repr((cluster, findings))
     (broker,) = cluster.brokers
     for key in ("min.insync.replicas", "unclean.leader.election.enable", "replica.lag.time.max.ms"):
-        assert isinstance(value_of(cluster, broker, declared_key(key)), Unknown), "a value that is not legal is none"
+        assert isinstance(setting_value(cluster, broker, declared_key(key)), Unknown), (
+            "a value that is not legal is none"
+        )
 
 
 def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
@@ -60,7 +62,7 @@ def test_the_articles_typo_is_reported(tmp_path: Path) -> None:
     assert typo.to_do == "remove it, or, if it is meant, write `acks` with a value that keeps what is acknowledged"
     (client,) = cluster.clients
     assert client.kind == "producer" and client.family is not None and client.family.value == "java"
-    assert isinstance(value_of(cluster, client, declared_key("acks")), Unknown)
+    assert isinstance(setting_value(cluster, client, declared_key("acks")), Unknown)
 
 
 def test_a_key_of_another_scope_is_reported(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.transactions import BEFORE_VERSION_2, WITH_VERSION_2, ReleasesSince
 from tidegate.audit.kafka.versions import is_at_least
-from tidegate.audit.rules.advice import advise
+from tidegate.audit.rules.advice import advice_findings
 from tidegate.audit.rules.transactions import (
     HANGS,
     HANGS_IN_OFFSETS,
@@ -22,7 +22,7 @@ from tidegate.audit.rules.transactions import (
     TEARS,
     UNFENCED,
     Hazard,
-    run_to,
+    run_to_hazard,
 )
 from tidegate.cli.main import main
 
@@ -72,7 +72,7 @@ def is_quick(release: ReleasesSince) -> bool:
     "release", tier_parameters(RELEASES, is_quick, lambda release: f"{release.since} {release.records}")
 )
 def test_what_a_version_does_to_transactions_is_found_by_the_model(release: ReleasesSince) -> None:
-    found = {hazard for hazard in HAZARDS if run_to(hazard, release) is not None}
+    found = {hazard for hazard in HAZARDS if run_to_hazard(hazard, release) is not None}
     assert {hazard for hazard in found if not hazard.of_offsets} == FOUND[release.records]
     if release.offsets in FOUND:
         assert {hazard for hazard in found if hazard.of_offsets} == FOUND[release.offsets]
@@ -133,7 +133,9 @@ def test_streams_commits_the_offsets_of_a_transaction_once_but_an_application_be
     assert not taken_back(advice_of("4.2.0", "java:4.2", producer=STREAMS))
     texts = [("b1.properties", BROKER.format(id=1), True), ("s.properties", STREAMS, True)]
     beside = [*texts, ("p.properties", TRANSACTIONAL, True)]
-    assert len(taken_back(list(advise(read_cluster_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
+    assert (
+        len(taken_back(list(advice_findings(read_cluster_texts(beside, Options(kafka_version="4.2.0"), "x")[0])))) == 1
+    )
 
 
 def test_the_epoch_of_a_commit_of_offsets_is_checked_since_2_4_1() -> None:
@@ -164,7 +166,10 @@ OFFSETS_OF = {"2.4.0": "offsets_1_1", "2.4": "offsets_1_1", "2.4.1": "offsets_2_
 def test_a_transactional_producer_is_warned_by_version(version: str | None, hangs: bool, tears: bool) -> None:
     for producer, asked in ((PLAIN, False), (PLAIN + "transactional.id=t\n", True)):
         texts = [("b1.properties", BROKER.format(id=1), True), ("p.producer.properties", producer, True)]
-        found = [finding.what for finding in advise(read_cluster_texts(texts, Options(kafka_version=version), "x")[0])]
+        found = [
+            finding.what
+            for finding in advice_findings(read_cluster_texts(texts, Options(kafka_version=version), "x")[0])
+        ]
         assert sum("open for ever" in what for what in found) == (asked and hangs)
         assert any("end the next" in what for what in found) == (asked and tears)
         assert not any("cannot hang" in what for what in found)
@@ -186,7 +191,7 @@ def advice_of(version: str | None, client: str, *features: str, producer: str = 
     """All advice."""
     texts = [("b1.properties", BROKER.format(id=1), True), ("p.properties", producer, True)]
     options = Options(kafka_version=version, features=features, clients=(client,))
-    return list(advise(read_cluster_texts(texts, options, "x")[0]))
+    return list(advice_findings(read_cluster_texts(texts, options, "x")[0]))
 
 
 @pytest.mark.parametrize(

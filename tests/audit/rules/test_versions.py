@@ -10,8 +10,8 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
-from tidegate.audit.rules.advice import advise
+from tidegate.audit.questions.subjects import cluster_subjects
+from tidegate.audit.rules.advice import advice_findings
 
 PLACED = (
     '{"version":1,"replicas":[{"count":2,"constraints":{"rack":"west"}}],'
@@ -26,7 +26,7 @@ def read(text: str, version: str = "3.9.0", **options: str) -> tuple[Cluster, Se
 
 
 def orders(text: str) -> Subject:
-    return next(subject for subject in subjects(read(text)[0]) if subject.topics[0].name == "orders")
+    return next(subject for subject in cluster_subjects(read(text)[0]) if subject.topics[0].name == "orders")
 
 
 def topic_lines(placed: str, row: str) -> str:
@@ -64,7 +64,7 @@ def test_no_words_of_a_placement_but_its_numbers_are_kept() -> None:
     cluster, _ = read(topic_lines(PLACED, ""))
     kept = [setting.value for setting in cluster.topics[0].settings if "placement" in setting.key]
     assert kept == ["2 replicas, 2 observers"]
-    (said,) = [finding for finding in advise(cluster) if finding.kind == "not_modelled"]
+    (said,) = [finding for finding in advice_findings(cluster) if finding.kind == "not_modelled"]
     assert "observers are not counted as replicas" in said.what
 
 
@@ -79,10 +79,10 @@ def test_eligible_leader_replicas_need_their_metadata_version(level: str | None,
     """MetadataVersion.isElrSupported: records have them since 4.0-IV1."""
     given = {"feature": "eligible.leader.replicas.version=1", **({} if level is None else {"level": level})}
     cluster, _ = read(HEAD, "4.1.0", **given)
-    found = next(subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    found = next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     kraft = [variant.signature for variant in found.variants]
     assert {bool(signature.constants["elr"]) for signature in kraft} == {expected}
-    assert any("needs metadata.version 4.0-IV1" in finding.what for finding in advise(cluster)) is not expected
+    assert any("needs metadata.version 4.0-IV1" in finding.what for finding in advice_findings(cluster)) is not expected
 
 
 def _partition(number: int, *replicas: int) -> str:
@@ -107,7 +107,7 @@ def test_a_revision_of_msk_beside_a_description_is_of_all_brokers(owner: str, ow
     assert all(broker.settings for broker in cluster.brokers) is known
     assert any("run the configuration in revision.properties" in said for said in cluster.assumptions) is known
     if known:
-        (one,) = [subject for subject in subjects(cluster) if subject.topics[0].name == "orders"]
+        (one,) = [subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders"]
         assert {variant.signature.unclean for variant in one.variants} == {False}
         assert not any("no broker has broker.rack" in found.what for found in findings)
 
@@ -139,4 +139,4 @@ def test_since_4_0_no_node_starts_with_a_metadata_version_before_3_3(kafka: str,
     options = Options(kafka, distribution="apache", metadata_version=level)
     cluster, _ = read_cluster_texts([("server.properties", text, True)], options, "x")
     what = f"metadata.version {level} is below 3.3-IV3, the least that Kafka {kafka} starts with"
-    assert any(finding.what == what for finding in advise(cluster)) is said
+    assert any(finding.what == what for finding in advice_findings(cluster)) is said

@@ -9,7 +9,7 @@ from tidegate.audit.auditing import AuditOutcome, AuditRequest, audit, read_clus
 from tidegate.audit.cluster.cluster import Broker, Cluster
 from tidegate.audit.cluster.statements import Origin, UnreadableInputError
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.startup.nodes import ids_of_down_nodes, nodes_down
 from tidegate.reports.audit.sarif import audit_sarif
 from tidegate.reports.audit.terminal import audit_verdict_line
@@ -113,7 +113,7 @@ def test_of_two_nodes_with_one_id_only_one_starts(other: str, key: str) -> None:
 def test_copies_of_one_file_are_not_one_broker_that_stands_for_all() -> None:
     copies = [(f"b{number}.properties", "broker.id=1\ndefault.replication.factor=3\n", True) for number in (1, 2, 3)]
     cluster, _ = read_cluster_texts(copies, OPTIONS, "x")
-    (topics, *_) = subjects(cluster)
+    (topics, *_) = cluster_subjects(cluster)
     assert "cannot be created: 3 replicas are asked for, and of the two nodes with id 1" in topics.not_checked
 
 
@@ -155,7 +155,7 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
         return "", node.origin
 
     monkeypatch.setattr("tidegate.audit.startup.nodes.why_node_is_down", look)
-    assert sum(len(subject.topics) for subject in subjects(cluster) if not subject.internal) == 20
+    assert sum(len(subject.topics) for subject in cluster_subjects(cluster) if not subject.internal) == 20
     assert looked == [1, 2, 3]
 
 

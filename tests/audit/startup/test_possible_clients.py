@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
@@ -31,7 +31,7 @@ def test_a_producer_of_no_stated_family_or_release(
     texts = [("t.txt", TOPIC, True), ("rdkafka.conf", f"bootstrap.servers=a:1\nlinger.ms=5\n{settings}", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=clients)
     cluster, findings = read_cluster_texts(texts, options, "x")
-    (orders,) = subjects(cluster)
+    (orders,) = cluster_subjects(cluster)
     assert bool(orders.stops) is stops
     assert any(one.kind == "contradiction" and "does not start" in one.what for one in findings) is stops
     assert ("whether rdkafka.conf starts is not known" in orders.not_checked) is unknown

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.auditing import AuditOutcome, AuditRequest, audit, read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
@@ -18,7 +18,7 @@ def not_checked(producer: str, client: str) -> tuple[str, tuple[str, ...]]:
     cluster, _ = read_cluster_texts(
         texts, Options(kafka_version="3.9.0", distribution="apache", clients=(client,)), "x"
     )
-    (orders,) = subjects(cluster)
+    (orders,) = cluster_subjects(cluster)
     return orders.not_checked, orders.stops
 
 
@@ -117,7 +117,7 @@ def test_it_fails_what_is_required_of_writes(producer: str) -> None:
 def test_idempotence_that_is_switched_off_is_nothing_that_an_answer_rests_on(line: str) -> None:
     texts = [("t.txt", TOPIC, True), ("producer.properties", f"{line}\nlinger.ms=5\n", True)]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    (orders,) = subjects(read_cluster_texts(texts, options, "x")[0])
+    (orders,) = cluster_subjects(read_cluster_texts(texts, options, "x")[0])
     (used,) = (use for use in orders.used_settings if use.key == "enable.idempotence")
     assert (used.value, used.source) == ("false", f"{line} switches it off")
 
@@ -180,7 +180,9 @@ def test_a_transaction_longer_than_the_brokers_allow_never_starts(
     brokers = [(f"b{i}.properties", f"broker.id={i}\nzookeeper.connect=z\n{text}", True) for i, text in enumerate(most)]
     texts = [("t.txt", TOPIC, True), ("producer.properties", producer, True), *brokers]
     options = Options(kafka_version="3.9.0", distribution="apache", clients=("java:3.9",))
-    orders = next(s for s in subjects(read_cluster_texts(texts, options, "x")[0]) if s.topics[0].name == "orders")
+    orders = next(
+        s for s in cluster_subjects(read_cluster_texts(texts, options, "x")[0]) if s.topics[0].name == "orders"
+    )
     assert ("the producer does not start" in orders.not_checked) is not starts
 
 

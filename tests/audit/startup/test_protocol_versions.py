@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Default
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.startup.nodes import nodes_down
 from tidegate.reports.audit.terminal import audit_verdict_line
 
@@ -79,10 +79,10 @@ def test_a_protocol_of_confluent_server_is_its_own() -> None:
 def test_without_a_version_the_protocol_says_which_release_is_the_first() -> None:
     texts = [(f"s{id_}.properties", f"{ON_ZOOKEEPER.format(id=id_)}{IBP}=2.6\n", True) for id_ in range(3)]
     cluster, _ = read_cluster_texts(texts, Options(distribution="apache", acks="all"), "x")
-    (asked,) = (subject for subject in subjects(cluster) if not subject.internal)
+    (asked,) = (subject for subject in cluster_subjects(cluster) if not subject.internal)
     releases = {words for variant in asked.variants for fact, words in variant.supposed_facts if fact == "version"}
     assert releases and all(words >= "2.6" for words in releases)
-    answer = value_of(cluster, cluster.brokers[0], declared_key("replica.lag.time.max.ms"))
+    answer = setting_value(cluster, cluster.brokers[0], declared_key("replica.lag.time.max.ms"))
     assert answer == Default("30000", "KIP-537")  # 10000 before 2.5
 
 

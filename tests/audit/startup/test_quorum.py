@@ -9,7 +9,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.startup.nodes import nodes_down
 from tidegate.audit.startup.quorum import unheard_voters
 
@@ -76,7 +76,7 @@ def test_servers_to_ask_in_place_of_voters_elect_nobody_while_the_log_has_no_vot
         "(f.txt:2): no node is a voter, and no controller is ever elected; list the voters in "
         "`controller.quorum.voters` until kraft.version is 1"
     ]
-    assert all(subject.not_checked for subject in subjects(cluster))
+    assert all(subject.not_checked for subject in cluster_subjects(cluster))
     assert not why_down(read(files | {"f.txt": features(1)})[0])
     assert not why_down(read({name: text for name, text in files.items() if name != "f.txt"})[0])
 

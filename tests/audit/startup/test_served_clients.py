@@ -7,7 +7,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.rules.group_members import consumers_down
-from tidegate.audit.startup.served_clients import is_not_served
+from tidegate.audit.startup.served_clients import unserved_client_findings
 
 BROKER = "node.id=1\nprocess.roles=broker\ncontroller.quorum.voters=101@c:9093\nlog.dirs=/data\n"
 
@@ -20,7 +20,7 @@ def findings_of(
         texts.append(("features.txt", more, True))
     cluster, _ = read_cluster_texts(texts, Options(kafka_version=kafka, distribution="apache", clients=(client,)), "x")
     (reader,) = cluster.clients
-    refused = list(is_not_served(cluster, reader))
+    refused = list(unserved_client_findings(cluster, reader))
     assert [finding.what for finding in consumers_down(cluster)] == [
         finding.what for finding in refused if finding.severity == "error"
     ]
@@ -107,7 +107,7 @@ def test_streams_says_what_it_needs_of_brokers(kafka: str, setting: str, why: st
     options = Options(kafka_version=kafka, distribution="apache", clients=("java:3.4",))
     cluster, _ = read_cluster_texts(texts, options, "x")
     for client in cluster.clients:
-        found = [finding.what for finding in is_not_served(cluster, client)]
+        found = [finding.what for finding in unserved_client_findings(cluster, client)]
         assert len(found) == bool(why) and all(why in what for what in found)
 
 
@@ -115,7 +115,7 @@ def producer_findings(kafka: str, client: str, producer: str = "acks=all\n") -> 
     texts = [("producer.properties", producer, True), ("broker.properties", "broker.id=1\nzookeeper.connect=z\n", True)]
     cluster, _ = read_cluster_texts(texts, Options(kafka_version=kafka, distribution="apache", clients=(client,)), "x")
     (writer,) = cluster.clients
-    return list(is_not_served(cluster, writer))
+    return list(unserved_client_findings(cluster, writer))
 
 
 @pytest.mark.parametrize(("kafka", "kind"), [("0.10.2", "contradiction"), ("1.1", "incomplete"), ("2.0", "incomplete")])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.exploring.case_explorer import CaseExplorer
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.audit.questions.cases import cases_in, delivery_case, service_cases
 from tidegate.audit.questions.questions import PROPERTIES, Case
 from tidegate.explorer.native.cone import Cones, cone_of
@@ -170,7 +170,7 @@ def test_cases_of_audits_have_the_same_answers(seeds: range) -> None:
     smaller = 0
     for seed in seeds:
         case = draw_case(seed)
-        model = definition().bind("partition", case.values, properties=PROPERTIES[case.kind])
+        model = audited_model_definition().bind("partition", case.values, properties=PROPERTIES[case.kind])
         full, less = compare(model)
         smaller += less < full
     assert smaller

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.kafka.profiles import definition
+from tidegate.audit.kafka.profiles import audited_model_definition
 from tidegate.explorer.native.observation_search import search
 from tidegate.real.history.partitions import recorded_cluster
 from tidegate.real.logs.metadata_log import read_metadata_log
@@ -44,7 +44,7 @@ def test_who_is_fenced_and_stays_in_sync_has_registered(cache: Path) -> None:
     still = replace(history.moments[place], restarted_brokers=frozenset[int]())
     after = tuple(replace(one, restarted_brokers=one.restarted_brokers - {3}) for one in history.moments[place + 1 :])
     silent = replace(history, moments=(*history.moments[:place], still, *after))
-    model = definition().bind(
+    model = audited_model_definition().bind(
         None, {**BOUNDS, "register_unseen": True, "register_apart": True}, "kafka_3_9", ghosts=False, properties=()
     )
     answer = search([model], Moments(model, silent), cache, 200_000)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.readers.containers.compose_services import services_running
 from tidegate.audit.readers.parsed_file import Part
-from tidegate.audit.readers.yamls import documents
+from tidegate.audit.readers.yamls import yaml_documents
 
 
 def running(*services: str) -> tuple[list[str], list[str], list[str]]:
     """The services that count of those with these lines, what is noted, and what is assumed."""
     text = "services:\n" + "".join(f"  k{number}: {{{lines}}}\n" for number, lines in enumerate(services, 1))
-    (tree,) = documents(text)
+    (tree,) = yaml_documents(text)
     part, of = Part("compose"), tree.get("services")
     assert of is not None
     found = services_running(part, "c.yml", of.items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.readers.containers.config_maps import Manifests, config_maps
-from tidegate.audit.readers.yamls import Tree, documents
+from tidegate.audit.readers.yamls import Tree, yaml_documents
 
 STORED = """\
 kind: ConfigMap
@@ -33,11 +33,11 @@ volumes: [{name: v, %s}]
 
 
 def manifests() -> Manifests:
-    return Manifests([*config_maps("m.yaml", documents(STORED))])
+    return Manifests([*config_maps("m.yaml", yaml_documents(STORED))])
 
 
 def pod_of(volume: str, more: str = "") -> Tree:
-    return documents(POD % (more, volume))[0]
+    return yaml_documents(POD % (more, volume))[0]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,9 @@ def test_texts_have_their_lines_and_those_of_secrets_are_decoded() -> None:
 
 
 def test_variables_of_a_container() -> None:
-    (container,) = [entry for _, entry in documents(POD % ("", "configMap: {name: c}"))[0].get("containers").items()]  # type: ignore[union-attr]
+    containers = yaml_documents(POD % ("", "configMap: {name: c}"))[0].get("containers")
+    assert containers is not None
+    (container,) = [entry for _, entry in containers.items()]
     given, missing = manifests().variables("p.yaml", container, "n")
     assert [(name, value) for name, value, _ in given] == [
         ("P_a.properties", "one=1\ntwo=2\n"), ("P_flag", "on"), ("OWN", "x"), ("FLAG", "on"), ("F", "${}"),
@@ -97,7 +99,10 @@ def test_variables_of_a_container() -> None:
 
 def test_two_of_one_name_and_no_namespace_are_neither() -> None:
     text = STORED.replace("metadata: {name: c}", "metadata: {name: c, namespace: n}")
-    both = [*config_maps("m.yaml", documents(text)), *config_maps("o.yaml", documents(text.replace("one=1", "one=2")))]
+    both = [
+        *config_maps("m.yaml", yaml_documents(text)),
+        *config_maps("o.yaml", yaml_documents(text.replace("one=1", "one=2"))),
+    ]
     assert Manifests(both).of("ConfigMap", "c", "n") is None
     assert Manifests(both[:2]).of("ConfigMap", "c", "") is both[0]
     assert Manifests(both[:2]).unused_maps() == both[:2]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.containers.image_variables import name_and_tag, owner_of, setting_of_variable
-from tidegate.audit.readers.yamls import documents
+from tidegate.audit.readers.containers.image_variables import image_distribution, name_and_tag, setting_of_variable
+from tidegate.audit.readers.yamls import yaml_documents
 
 
 @pytest.mark.parametrize(
@@ -23,5 +23,5 @@ def test_the_setting_that_a_variable_stands_for(variable: str, key: str | None) 
 def test_an_image_has_a_name_and_a_tag() -> None:
     assert name_and_tag("apache/kafka:4.1.0") == ("apache/kafka", "4.1.0")
     assert name_and_tag("apache/kafka:4.1.0@sha256:00")[0] == "apache/kafka"
-    assert owner_of(documents("image: apache/kafka:4.1.0\n")[0]) == "apache"
-    assert owner_of(documents("image: nginx\n")[0]) is None
+    assert image_distribution(yaml_documents("image: apache/kafka:4.1.0\n")[0]) == "apache"
+    assert image_distribution(yaml_documents("image: nginx\n")[0]) is None

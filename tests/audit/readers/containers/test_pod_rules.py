@@ -9,7 +9,7 @@ from tidegate.audit.cluster.statements import UnreadableInputError
 from tidegate.audit.facts.placement import NODES, SERVERS
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 HOST, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"
 
@@ -85,7 +85,7 @@ def of(text: str, mapping: str = "") -> Cluster:
 
 
 def new_topics(cluster: Cluster) -> Subject:
-    return next(subject for subject in subjects(cluster) if subject.topics[0].name == "(new topics)")
+    return next(subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "(new topics)")
 
 
 def loses_power_together(cluster: Cluster) -> set[bool]:

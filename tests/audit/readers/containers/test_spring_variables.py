@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.readers.containers.spring_variables import spring_key, texts_of
-from tidegate.audit.readers.yamls import documents
+from tidegate.audit.readers.containers.spring_variables import command_texts, spring_key
+from tidegate.audit.readers.yamls import yaml_documents
 
 
 @pytest.mark.parametrize(
@@ -22,5 +22,5 @@ def test_a_variable_is_a_setting(variable: str, key: str) -> None:
 
 
 def test_a_command_is_one_text_or_a_list() -> None:
-    assert set(texts_of(documents("[a, b]")[0])) >= {"a", "b"}
-    assert set(texts_of(documents("a b")[0])) == {"a b"}
+    assert set(command_texts(yaml_documents("[a, b]")[0])) >= {"a", "b"}
+    assert set(command_texts(yaml_documents("a b")[0])) == {"a b"}

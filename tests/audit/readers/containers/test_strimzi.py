@@ -8,7 +8,7 @@ import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import StatedValue, Unknown, UnreadableInputError
 from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.readers.containers.strimzi import NOT_LABELLED
@@ -57,10 +57,10 @@ def test_strimzis_resources(tmp_path: Path) -> None:
     assert cluster.versions.kafka is not None and cluster.versions.kafka.origin.line == 6
     (orders,) = cluster.topics
     assert (orders.partition_count, orders.replication_factor) == (12, 3)
-    answer = value_of(cluster, orders, declared_key("min.insync.replicas"))
+    answer = setting_value(cluster, orders, declared_key("min.insync.replicas"))
     assert isinstance(answer, StatedValue) and answer.value == "2" and answer.origin.line == 9
     assert answer.origin.place == "spec.kafka.config.min.insync.replicas"
-    unclean = value_of(cluster, orders, declared_key("unclean.leader.election.enable"))
+    unclean = setting_value(cluster, orders, declared_key("unclean.leader.election.enable"))
     assert not isinstance(unclean, Unknown) and unclean.value == "false"
 
 

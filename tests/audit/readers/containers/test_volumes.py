@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.verdicts import answer
+from tidegate.audit.answers.verdicts import answer_question
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature
-from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULT, budgets
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.situations import BY_NAME, CELLS, FAULT, fault_budgets_of_cell
+from tidegate.audit.questions.subjects import cluster_subjects
 
 from ....conftest import NewExplorations
 from ...answers.test_verdicts import signature
@@ -25,7 +25,7 @@ def explorations(new_explorations: NewExplorations) -> Explorations:
 
 
 def word(one: Signature, cell: str, explorations: Explorations) -> str:
-    return answer(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
+    return answer_question(one, QUESTION["no-loss"], BY_NAME[cell], explorations).word
 
 
 def test_who_stops_with_ephemeral_storage_comes_back_empty(explorations: Explorations) -> None:
@@ -46,10 +46,10 @@ def test_who_stops_with_ephemeral_storage_comes_back_empty(explorations: Explora
 def test_every_stop_is_the_loss_of_a_disk() -> None:
     one = signature("kafka_3_9", ephemeral=True)
     for cell in CELLS:
-        assert not {"shutdowns", "crashes", "power_losses"} & budgets(cell, one).keys(), cell.name
-    assert budgets(BY_NAME["two-crashes@all"], one)["disk_losses"] == 2
+        assert not {"shutdowns", "crashes", "power_losses"} & fault_budgets_of_cell(cell, one).keys(), cell.name
+    assert fault_budgets_of_cell(BY_NAME["two-crashes@all"], one)["disk_losses"] == 2
     both = {"isr_shrinks": 0, "fences": 1, "disk_losses": 1, "preferred_elections": 0}
-    assert budgets(BY_NAME["cut-off-power-loss@all"], one) == both
+    assert fault_budgets_of_cell(BY_NAME["cut-off-power-loss@all"], one) == both
 
 
 def test_controllers_that_come_back_empty_have_no_metadata(explorations: Explorations) -> None:
@@ -131,7 +131,7 @@ def test_a_flush_to_what_passes_keeps_nothing(tmp_path: Path, place: str, passin
     text += "log.flush.interval.messages=1\ndefault.replication.factor=3\n"
     (tmp_path / "server.properties").write_text(text, encoding="utf-8")
     cluster, _ = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all"))
-    found = {(v.signature.passing, v.signature.fsync) for one in subjects(cluster) for v in one.variants}
+    found = {(v.signature.passing, v.signature.fsync) for one in cluster_subjects(cluster) for v in one.variants}
     assert found == {(passing, fsync)}
 
 
@@ -139,7 +139,7 @@ def test_a_flush_to_what_passes_keeps_nothing(tmp_path: Path, place: str, passin
 def test_a_lost_disk_of_the_one_computer_takes_all_copies(replicas: int, explorations: Explorations) -> None:
     one = signature("kafka_3_9", replicas=replicas, one_machine=True)
     assert word(one, "disk-loss@all", explorations) == "can lose"
-    assert budgets(BY_NAME["disk-loss@all"], one)["disk_losses"] == replicas
+    assert fault_budgets_of_cell(BY_NAME["disk-loss@all"], one)["disk_losses"] == replicas
     assert word(signature("kafka_3_9"), "disk-loss@all", explorations) == "no loss found"
     assert FAULT["disk-loss"].replicas_away == 1
 
@@ -152,7 +152,7 @@ def is_ephemeral(folder: Path, text: str) -> bool:
     cluster, _ = read_cluster([folder], Options("3.9", distribution="apache", acks="all"))
     (found,) = {
         variant.signature.ephemeral
-        for subject in subjects(cluster)
+        for subject in cluster_subjects(cluster)
         if subject.topics[0].name == "(new topics)"
         for variant in subject.variants
     }
@@ -337,7 +337,7 @@ def test_strimzis_zookeeper(tmp_path: Path, replicas: int, storage: str, words: 
     cluster, findings = read_cluster([tmp_path], Options(acks="all"))
     kinds = {finding.kind for finding in findings if "ephemeral" in finding.what}
     assert kinds == ({"incomplete"} if storage == "ephemeral" else set())
-    empty = {variant.signature.empty_voters for one in subjects(cluster) for variant in one.variants}
+    empty = {variant.signature.empty_voters for one in cluster_subjects(cluster) for variant in one.variants}
     assert empty == {replicas if storage == "ephemeral" else 0}
 
 
@@ -351,7 +351,9 @@ def test_strimzis_controllers(tmp_path: Path, storage: str, empty: int) -> None:
     )
     (tmp_path / "kafka.yaml").write_text(text, encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options(acks="all"))
-    found = {(v.signature.ephemeral, v.signature.empty_voters) for one in subjects(cluster) for v in one.variants}
+    found = {
+        (v.signature.ephemeral, v.signature.empty_voters) for one in cluster_subjects(cluster) for v in one.variants
+    }
     assert found == {(False, empty)}
     assert [finding.kind for finding in findings if "metadata of all topics is lost" in finding.what] == (
         ["incomplete"] if empty else []
@@ -394,7 +396,7 @@ def test_whose_disks_are_a_controllers_too(
         text = NODE.format(roles=role, id=id_, quorum=VOTERS.format(*hosts), listeners=at)
         (tmp_path / f"node-{id_}.properties").write_text(text, encoding="utf-8")
     cluster, _ = read_cluster([tmp_path], Options("3.9", distribution="apache", acks="all", features=features))
-    signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
+    signatures = [variant.signature for subject in cluster_subjects(cluster) for variant in subject.variants]
     assert {(one.has_combined_nodes, one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
 
 
@@ -408,7 +410,7 @@ def test_zookeeper_servers_on_the_brokers_hosts(
         text += "default.replication.factor=3\nmin.insync.replicas=2\n"
         (tmp_path / f"server-{id_}.properties").write_text(text, encoding="utf-8")
     cluster, findings = read_cluster([tmp_path], Options("3.5", distribution="apache", acks="all"))
-    signatures = [variant.signature for subject in subjects(cluster) for variant in subject.variants]
+    signatures = [variant.signature for subject in cluster_subjects(cluster) for variant in subject.variants]
     assert {(one.disk_voters, one.enough_emptied) for one in signatures} == {expected}
     said = [finding for finding in findings if "comes back empty votes" in finding.what]
     assert len(said) == (expected == (1, 1))

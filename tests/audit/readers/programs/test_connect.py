@@ -11,7 +11,7 @@ from tidegate.audit.auditing import read_cluster, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 BROKERS = {
     f"broker-{n}.properties": f"process.roles=broker\nnode.id={n}\nlog.dirs=/d\nmin.insync.replicas=2\n"
@@ -204,6 +204,8 @@ def test_settings_for_topics_with_a_cluster_that_is_not_the_target_have_no_effec
 
 def test_where_nothing_is_known_of_the_brokers_it_is_asked_for_them() -> None:
     worker = "group.id=g\nconfig.storage.topic=c\nkey.converter=x\nvalue.converter=y\n"
-    found = subjects(read_cluster_texts([("w.properties", worker, True)], Options(distribution="apache"), "x")[0])
+    found = cluster_subjects(
+        read_cluster_texts([("w.properties", worker, True)], Options(distribution="apache"), "x")[0]
+    )
     assert found and not any(subject.variants for subject in found)
     assert found[0].not_checked.startswith("too much is not stated (min.insync.replicas, version")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 BROKER = (
     "process.roles=broker,controller\nnode.id={}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -24,7 +24,7 @@ def test_the_version_of_streams_says_how_many_replicas(
     cluster, findings = read_cluster_texts(
         texts, Options(kafka_version="3.9.0", distribution="apache", clients=clients), "x"
     )
-    (found,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "app-(store)-changelog")
+    (found,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "app-(store)-changelog")
     assert {variant.signature.replicas for variant in found.variants} == replicas
     said = [finding for finding in findings if "replication.factor is not set" in finding.what]
     assert bool(said) is warned

@@ -7,7 +7,7 @@ from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
-from tidegate.audit.readers.yamls import documents
+from tidegate.audit.readers.yamls import yaml_documents
 
 
 def of(files: dict[str, str]) -> tuple[Cluster, list[Finding]]:
@@ -116,7 +116,7 @@ def test_streams_in_springs_files_are_named() -> None:
 def test_scalars_without_quotes_are_those_of_yaml_1_1(written: str, is_read: str) -> None:
     cluster, _ = of({"application.yml": f"spring: {{kafka: {{producer: {{properties: {{x: {written}}}}}}}}}\n"})
     (producer,) = [client for client in cluster.clients if client.kind == "producer"]
-    (leaf,) = documents(f"x: {written}")[0].leaves()
+    (leaf,) = yaml_documents(f"x: {written}")[0].leaves()
     assert (leaf.typed_text, len(producer.settings)) == (is_read, 1)
 
 

@@ -6,12 +6,12 @@ import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Unknown, UnreadableInputError
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.keys import declared_key
 from tidegate.audit.questions.signature import Signature
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 TOPIC = (
     "Topic: orders\tTopicId: x\tPartitionCount: 1\tReplicationFactor: 3\tConfigs: min.insync.replicas=2\n"
@@ -30,7 +30,7 @@ def of(files: dict[str, str], client: str = "java:3.9") -> tuple[Cluster, list[F
 
 
 def signatures(cluster: Cluster) -> list[Signature]:
-    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     return [variant.signature for variant in orders.variants]
 
 
@@ -52,7 +52,7 @@ def test_a_document_with_a_profile_may_be_in_force_or_not(base: str, profile: st
     cluster, findings = of(files)
     assert acks(cluster) == expected
     assert not [finding for finding in findings if "stated twice" in finding.what]
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) is (len(expected) == 2)
     if isinstance(answer, Unknown):
         assert "with the profile dev (application.yml:" in answer.why and "the profiles that are active" in answer.ask
@@ -128,7 +128,7 @@ def test_a_variable_may_be_stronger_than_a_file() -> None:
     assert acks(cluster) == {"leader", "all"}
     named, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "application.yml"\n'})
     assert acks(named) == {"leader", "all"}
-    answer = value_of(named, named.clients[0], declared_key("acks"))
+    answer = setting_value(named, named.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and "with the environment of app" in answer.why
     service, _ = of(files | {"audit.toml": '[topic.orders]\nproducer = "app"\n'})
     assert acks(service) == {"leader"}
@@ -142,7 +142,7 @@ def test_a_document_of_a_cloud_platform_may_be_in_force_or_not(base: str, other:
     cluster, findings = of({"application.yml": BASE.format(base) + "---\n" + PLATFORM.format(other)})
     assert acks(cluster) == {"leader", "all"}
     assert not [finding for finding in findings if "stated twice" in finding.what]
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and "with the cloud platform kubernetes (application.yml:" in answer.why
 
 
@@ -151,7 +151,7 @@ def test_a_document_of_a_properties_file_for_a_cloud_platform_and_a_profile() ->
     text += "spring.config.activate.on-profile=dev\nspring.kafka.producer.acks=all\n"
     cluster, _ = of({"application.properties": text})
     assert acks(cluster) == {"leader", "all"}
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and "with the cloud platform kubernetes and the profile dev" in answer.why
 
 
@@ -191,7 +191,7 @@ def test_what_an_import_may_replace_is_open(files: dict[str, str]) -> None:
     (said,) = [finding for finding in findings if "spring.config.import" in finding.what]
     assert said.kind == "incomplete" and "it was not read" in said.what
     assert acks(cluster) == {"all", "leader", "none"}
-    answer = value_of(cluster, cluster.clients[0], declared_key("acks"))
+    answer = setting_value(cluster, cluster.clients[0], declared_key("acks"))
     assert isinstance(answer, Unknown) and "may be set by what `spring.config.import` names" in answer.why
     assert not [finding for finding in findings if finding.kind in ("unknown_key", "typo")]
 

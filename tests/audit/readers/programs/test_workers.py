@@ -11,7 +11,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 
 def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]:
@@ -22,7 +22,7 @@ def read(texts: dict[str, str], **options: Any) -> tuple[Cluster, list[Finding]]
 
 
 def subjects_by_name(cluster: Cluster) -> dict[str, Subject]:
-    return {topic.name: subject for subject in subjects(cluster) for topic in subject.topics}
+    return {topic.name: subject for subject in cluster_subjects(cluster) for topic in subject.topics}
 
 
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\ndefault.replication.factor=3\nmin.insync.replicas=2\n"
@@ -398,7 +398,7 @@ def test_values_and_terraform_are_not_read_and_it_says_what_to_give(name: str, t
     cluster, findings = read({name: text})
     (found,) = findings
     assert found.kind == "incomplete" and found.severity == "error" and word in found.to_do
-    assert subjects(cluster) == []
+    assert cluster_subjects(cluster) == []
 
 
 def test_strimzis_tiers_and_disks_are_said_not_to_be_modelled() -> None:

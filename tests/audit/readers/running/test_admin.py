@@ -9,7 +9,7 @@ from kafka.errors import KafkaTimeoutError, UnknownTopicOrPartitionError
 from tidegate.audit.answers.outages import find_outages
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.statements import UnreadableInputError
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.readers.running.admin import Admin
 
 from .test_live import of_answers
@@ -34,7 +34,7 @@ def test_who_does_not_answer_is_down_and_in_no_file_is_nobody(monkeypatch: pytes
         "partitions are as broker 1 knows them"
     )
     assert all(not broker.settings for broker in cluster.brokers if broker.id != 1)
-    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     assert [outage.says for outage in find_outages(orders, (2, 3))] == [
         "orders partition 0: no leader, so that nothing is written or read"
     ]

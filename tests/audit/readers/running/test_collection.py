@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Topic
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import SECRET
 from tidegate.audit.kafka.keys import declared_key
-from tidegate.audit.readers.running.collection import kept_names, script
+from tidegate.audit.readers.running.collection import collection_script, kept_names
 from tidegate.cli.main import main
 
 from ....conftest import ROOT
@@ -88,7 +88,7 @@ def spoilt(text: str) -> str:
 
 def collect(folder: Path, release: str, *arguments: str, shell: str = "sh") -> subprocess.CompletedProcess[str]:
     """Runs the script in a folder, with the stubs of a release."""
-    (folder / "collect.sh").write_text(script(), encoding="utf-8")
+    (folder / "collect.sh").write_text(collection_script(), encoding="utf-8")
     stubs = folder / "bin"
     if not stubs.exists():
         tools(stubs, release)
@@ -145,7 +145,7 @@ def test_what_a_properties_file_keeps(tmp_path: Path) -> None:
     ]
     cluster, findings = read_cluster([tmp_path / "out" / "1-server.properties"])
     assert [finding.where.line for finding in findings if finding.kind == "typo"] == [16]
-    answer = value_of(cluster, cluster.brokers[0], declared_key("log.dirs"))
+    answer = setting_value(cluster, cluster.brokers[0], declared_key("log.dirs"))
     assert "data/a,data/b" in repr(answer)
 
 
@@ -187,13 +187,13 @@ def test_what_is_kept_is_no_secret() -> None:
 @pytest.mark.skipif(shutil.which("shellcheck") is None, reason="shellcheck is not installed")
 def test_shellcheck_is_content(tmp_path: Path) -> None:
     path = tmp_path / "collect.sh"
-    path.write_text(script(), encoding="utf-8")
+    path.write_text(collection_script(), encoding="utf-8")
     done = subprocess.run(["shellcheck", str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
 
 
 def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["audit", "--collect"]) == 0
-    assert capsys.readouterr().out == script()
+    assert capsys.readouterr().out == collection_script()
     assert main(["audit"]) == 64
     assert "give files or a directory" in capsys.readouterr().err

@@ -8,7 +8,7 @@ from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 
 OPTIONS = Options(kafka_version="3.9.0", distribution="apache", acks="all")
 BROKER = "process.roles=broker\nnode.id={id}\nlog.dirs=d\nmin.insync.replicas=2\n"
@@ -20,7 +20,7 @@ SETTING = "  {key}={value} sensitive=false synonyms={{DYNAMIC_TOPIC_CONFIG:{key}
 def of(*texts: tuple[str, str]) -> tuple[Cluster, list[Finding], Subject]:
     brokers = [(f"b{number}.properties", BROKER.format(id=number), True) for number in (1, 2, 3)]
     cluster, findings = read_cluster_texts([*brokers, *((path, text, True) for path, text in texts)], OPTIONS, "x")
-    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     return cluster, [finding for finding in findings if finding.kind == "incomplete"], orders
 
 

@@ -9,7 +9,7 @@ from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import Origin, Setting
 from tidegate.audit.joining.options import Options
 from tidegate.audit.questions.signature import Subject
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.readers.parsed_file import Part
 from tidegate.audit.readers.running import descriptions
 from tidegate.audit.readers.running.descriptions import DescribedSetting, add_setting
@@ -27,7 +27,7 @@ def of(partitions: str, count: int = 1, factor: int = 3) -> tuple[Cluster, list[
     cluster, findings = read_cluster_texts(
         texts, Options(kafka_version="3.9.0", distribution="apache", acks="all"), "x"
     )
-    (orders,) = (subject for subject in subjects(cluster) if subject.topics[0].name == "orders")
+    (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
     return cluster, list(findings), orders
 
 

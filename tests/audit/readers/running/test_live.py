@@ -37,10 +37,10 @@ from kafka.errors import (
 from kafka.protocol.api_key import ApiKey
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.cluster.cluster import Broker, Cluster, Topic
-from tidegate.audit.cluster.settings import value_of
+from tidegate.audit.cluster.settings import setting_value
 from tidegate.audit.cluster.statements import Setting, Unknown, UnreadableInputError
 from tidegate.audit.kafka.keys import declared_key, settings_table
-from tidegate.audit.questions.subjects import subjects
+from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.readers.running import live
 from tidegate.audit.readers.running.connection import ConnectionSettings, read_security
 from tidegate.cli.main import main
@@ -167,7 +167,9 @@ def cluster_content(cluster: Cluster) -> dict[str, Any]:
         "brokers": {broker.id: of_broker(broker) for broker in cluster.brokers},
         "topics": {topic.name: of_topic(topic) for topic in cluster.topics},
         "answers": answers(cluster),
-        "signatures": sorted((subject.name, subject.variants, subject.is_planned) for subject in subjects(cluster)),
+        "signatures": sorted(
+            (subject.name, subject.variants, subject.is_planned) for subject in cluster_subjects(cluster)
+        ),
     }
 
 
@@ -194,7 +196,9 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
     things: list[tuple[object, Broker | Topic]] = [(broker.id, broker) for broker in cluster.brokers]
     things += [(topic.name, topic) for topic in cluster.topics]
     found = {
-        (name, key): value_of(cluster, thing, declared_key(key)) for name, thing in things for key in settings_table()
+        (name, key): setting_value(cluster, thing, declared_key(key))
+        for name, thing in things
+        for key in settings_table()
     }
     return {where: "unknown" if isinstance(answer, Unknown) else answer.value for where, answer in found.items()}
 
