@@ -50,6 +50,7 @@ SMALLER: Mapping[str, Mapping[str, bool | int | str]] = {
     "classic_group_as_generations": {"max_generation": 2},
     "classic_group_as_lumped": {"failovers": 0},
     "zk_controller_live": {"brokers": 2},
+    "tiered_log": {"records": 1},
     "uniform_assignor": {"members": 2},
     "examples/published/dijkstra_mutex.py": {"processes": 2},
     "examples/published/lamport_mutex.py": {"processes": 2, "clocks": 4},
