@@ -17,7 +17,7 @@ from ..language.constants import Value
 from ..language.errors import UsageError, suggest_name
 from ..real.history.moments import History, RecordedCluster
 from ..real.history.partitions import recorded_cluster
-from ..real.history.zookeeper_logs import is_of_zookeeper, read_zookeeper
+from ..real.history.zookeeper_logs import has_zookeeper_controller_logs, read_zookeeper
 from ..real.logs.broker_files import BrokerLogs, read_brokers
 from ..real.logs.metadata_log import MetadataLog, has_metadata_log, read_metadata_log
 from ..real.validation.settings import Version, find_version
@@ -122,7 +122,7 @@ def run(options: argparse.Namespace) -> Exit:
 
 def _read_history_source(path: Path) -> tuple[MetadataLog, RecordedCluster]:
     """The metadata log at a path, or, where none is there, what controllers of a cluster with ZooKeeper wrote."""
-    if not has_metadata_log(path) and path.exists() and is_of_zookeeper(path):
+    if not has_metadata_log(path) and path.exists() and has_zookeeper_controller_logs(path):
         return read_zookeeper(path)
     log = read_metadata_log(path)
     return log, recorded_cluster(log)

@@ -10,7 +10,7 @@ from .controllers.family import FAMILY as CONTROLLERS
 from .family import Family
 from .fitting import DrivenTrace, UndrivableError
 from .offsets.family import FAMILY as OFFSETS
-from .other_models import why_not
+from .other_models import why_not_driven
 from .partition.family import FAMILY as PARTITION
 from .producer.family import FAMILY as PRODUCER
 from .transactions.family import FAMILY as TRANSACTIONS
@@ -24,7 +24,7 @@ def trace_of(document: Mapping[str, Any]) -> DrivenTrace:
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
     if of not in FAMILIES:
-        raise UndrivableError(f"it is a trace of {model}: {why_not(of) or _driven_models()}")
+        raise UndrivableError(f"it is a trace of {model}: {why_not_driven(of) or _driven_models()}")
     if document["truncated"] is not None or document["replay"] is None:
         raise UndrivableError("it has not all of its steps, so that it cannot be taken again")
     steps = tuple(step["step"] for step in document["steps"])

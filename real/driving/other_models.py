@@ -45,7 +45,7 @@ WHY_NOT: Mapping[str, str] = {
 """By model."""
 
 
-def why_not(model: str) -> str | None:
+def why_not_driven(model: str) -> str | None:
     """Why a trace of a model is not driven; None where nothing is known of such a model."""
     if model.endswith("_live"):
         return _FOR_EVER

@@ -50,12 +50,12 @@ def confirm_trace(
     head = document_head(document, release.version, with_repair)
     report(f"starting Kafka {release.version}")
     try:
-        return head | _driven(family, plan, release, limit, keep, report)
+        return head | _drive_plan(family, plan, release, limit, keep, report)
     except (NodesError, BrokerError, OSError) as error:
-        return head | undriven_document(UndrivableError(str(error))) | _conditions(family.conditions(plan))
+        return head | undriven_document(UndrivableError(str(error))) | _conditions_document(family.conditions(plan))
 
 
-def _driven(
+def _drive_plan(
     family: Family[Any, Any], plan: StagePlan[Any], release: Release, limit: float, keep: Path | None, report: Report
 ) -> Document:
     """What came of a plan on nodes that are started for it, and end with it."""
@@ -85,9 +85,9 @@ def outcome_document(
         "why": outcome.why,
         "step": None if parted is None else parted.stage.first or None,
         "order": list(conditions.order),
-        **_conditions(conditions),
+        **_conditions_document(conditions),
         "skipped": list(conditions.skipped_steps),
-        "steps": [_step(taken, driver) for taken in outcome.stages],
+        "steps": [_stage_document(taken, driver) for taken in outcome.stages],
         "not_taken": [stage.first for stage in driver.stages[len(outcome.stages) :]],
         "acknowledged": sorted(outcome.acknowledged_records),
         "read": None if outcome.read is None else list(outcome.read),
@@ -96,12 +96,12 @@ def outcome_document(
     }
 
 
-def _conditions(conditions: Conditions) -> Document:
+def _conditions_document(conditions: Conditions) -> Document:
     settings = {name: getattr(value, "value", value) for name, value in conditions.settings.items()}
     return {"settings": settings, "clocks": dict(conditions.clocks)}
 
 
-def _step(result: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
+def _stage_document(result: StageResult, driver: StageDriver[Any, Any, Any]) -> Document:
     """A stage that was taken."""
     stage = result.stage
     return {

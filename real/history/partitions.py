@@ -130,7 +130,7 @@ class _RecordReading:
             self.end_snapshot()
         record, self.snapshot, self.again = entry.record, entry.snapshot, False
         try:
-            self._take(record)
+            self._take_record(record)
         except _UnfitRecord as error:
             raise UsageError(
                 f"the {record.kind} at offset {entry.offset} {error}: this is no whole metadata log; give the "
@@ -142,36 +142,36 @@ class _RecordReading:
             ) from None
         if record.kind == "CLEAR_ELR_RECORD":
             return self.cleared
-        fields, broker = record.fields, _broker_of(record)
+        fields, broker = record.fields, _broker_of_record(record)
         if broker is not None:
             return self.of_broker.get(broker, ())
         partition = self.partitions.get((fields.get("topicId", ""), fields.get("partitionId", NOBODY)))
         return () if partition is None else (partition,)
 
-    def _take(self, record: MetadataRecord) -> None:
+    def _take_record(self, record: MetadataRecord) -> None:
         fields = record.fields
         match record.kind:
             case "REGISTER_BROKER_RECORD":
-                self._register(fields)
+                self._register_broker(fields)
             case "UNREGISTER_BROKER_RECORD":
                 self.again = self._broker(fields["brokerId"], fields["brokerEpoch"]).is_out
                 del self.brokers[fields["brokerId"]]
             case "FENCE_BROKER_RECORD" | "UNFENCE_BROKER_RECORD":
-                self._fence(self._broker(fields["id"], fields["epoch"]), record.kind == "FENCE_BROKER_RECORD")
+                self._fence_broker(self._broker(fields["id"], fields["epoch"]), record.kind == "FENCE_BROKER_RECORD")
             case "BROKER_REGISTRATION_CHANGE_RECORD":
                 self._change_broker(fields)
             case "TOPIC_RECORD":
                 self.topics[fields["topicId"]] = fields["name"]
             case "REMOVE_TOPIC_RECORD":
-                self._remove(fields["topicId"])
+                self._remove_topic(fields["topicId"])
             case "PARTITION_RECORD":
-                self._create(fields)
+                self._create_partition(fields)
             case "PARTITION_CHANGE_RECORD":
-                self._change(fields)
+                self._change_partition(fields)
             case "CLEAR_ELR_RECORD":
-                self._clear(fields["topicName"])
+                self._clear_elrs(fields["topicName"])
             case "CONFIG_RECORD":
-                self._configure(fields)
+                self._take_config(fields)
             case "FEATURE_LEVEL_RECORD":
                 self.features[fields["name"]] = fields["featureLevel"]
             case _:
@@ -189,7 +189,7 @@ class _RecordReading:
             )
         return broker
 
-    def _register(self, fields: Mapping[str, Any]) -> None:
+    def _register_broker(self, fields: Mapping[str, Any]) -> None:
         incarnation, before = fields["incarnationId"], self.brokers.get(fields["brokerId"])
         restarted = before is not None and (before.has_restarted or before.incarnation != incarnation)
         stopping = bool(fields.get("inControlledShutdown"))
@@ -201,14 +201,14 @@ class _RecordReading:
             incarnation, fields["brokerEpoch"], fields["fenced"], stopping, restarted, directories, failed
         )
         self._note_directories(fields["brokerId"])
-        for level in (level for name, level in map(_feature, fields["features"]) if name == METADATA_VERSION):
+        for level in (level for name, level in map(_feature_level, fields["features"]) if name == METADATA_VERSION):
             self.supported.pop(level, None)  # the last to register is the last here
             self.supported[level] = None
 
     def _change_broker(self, fields: Mapping[str, Any]) -> None:
         broker = self._broker(fields["brokerId"], fields["brokerEpoch"])
         if changed := fields.get("fenced", 0):
-            self._fence(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
+            self._fence_broker(broker, changed > 0)  # BrokerRegistrationFencingChange: 1 fences, -1 unfences
         if fields.get("inControlledShutdown", 0):
             broker.is_stopping = True
         failed = failed_directories(broker.directories, fields.get("logDirs"))
@@ -222,11 +222,11 @@ class _RecordReading:
             if partition.directories.note_online(number, self.brokers[number].directories):
                 partition.end_reason = partition.end_reason or f"a directory of broker {number} was there again"
 
-    def _fence(self, broker: _BrokerOnRecord, is_fenced: bool) -> None:
+    def _fence_broker(self, broker: _BrokerOnRecord, is_fenced: bool) -> None:
         self.again = is_fenced and broker.is_out
         broker.is_fenced = is_fenced
 
-    def _configure(self, fields: Mapping[str, Any]) -> None:
+    def _take_config(self, fields: Mapping[str, Any]) -> None:
         settings = self.settings.setdefault((fields["resourceType"], fields["resourceName"]), {})
         if settings.get(fields["name"], fields["value"]) != fields["value"]:
             self.changed.add(fields["name"])
@@ -235,7 +235,7 @@ class _RecordReading:
         else:
             settings[fields["name"]] = fields["value"]
 
-    def _clear(self, topic: str) -> None:
+    def _clear_elrs(self, topic: str) -> None:
         """All ELRs of a topic, or of all topics, are emptied at once (TopicDelta.replay): the controller writes this
         where min.insync.replicas is set, also to the value that it has. Of a last known leader alone the search knows
         nothing."""
@@ -251,14 +251,14 @@ class _RecordReading:
                 partition.partition_epoch += 1
                 partition.led()
 
-    def _remove(self, topic: str) -> None:
+    def _remove_topic(self, topic: str) -> None:
         if topic not in self.topics:
             raise _UnfitRecord(f"removes topic {topic}, which is not created before")
         for (of, _), partition in self.partitions.items():
             if of == topic and partition.end_reason is None:
                 partition.end_reason = DELETED
 
-    def _create(self, fields: Mapping[str, Any]) -> None:
+    def _create_partition(self, fields: Mapping[str, Any]) -> None:
         where = fields["topicId"], fields["partitionId"]
         if fields["topicId"] not in self.topics:
             raise _UnfitRecord(f"is of topic {fields['topicId']}, which is not created before")
@@ -280,12 +280,12 @@ class _RecordReading:
             order=replicas,
             directories=Directories(fields),
         )
-        _check(partition, replicas)
+        _check_replicas(partition, replicas)
         partition.led()
         for broker in partition.replicas:
             self.of_broker.setdefault(broker, []).append(partition)
 
-    def _change(self, fields: Mapping[str, Any]) -> None:
+    def _change_partition(self, fields: Mapping[str, Any]) -> None:
         partition = self.partitions.get((fields["topicId"], fields["partitionId"]))
         if partition is None:
             raise _UnfitRecord(
@@ -300,7 +300,7 @@ class _RecordReading:
             if directory in broker.failed_directories:  # else who starts names one that it is about to register
                 partition.directories.note_failed(number)
         partition.unclean = fields.get("leaderRecoveryState") == RECOVERING
-        self._reassign(partition, fields)
+        self._reassign_partition(partition, fields)
         leader = fields.get("leader", UNCHANGED)
         if leader != UNCHANGED:  # PartitionRegistration.merge: each record with a leader is a new leader epoch
             partition.leader, partition.leader_epoch = leader, partition.leader_epoch + 1
@@ -310,9 +310,9 @@ class _RecordReading:
         partition.partition_epoch += 1
         partition.led()
         if partition.end_reason is None:
-            _check(partition, fields.get("replicas") or ())
+            _check_replicas(partition, fields.get("replicas") or ())
 
-    def _reassign(self, partition: _PartitionOnRecord, fields: Mapping[str, Any]) -> None:
+    def _reassign_partition(self, partition: _PartitionOnRecord, fields: Mapping[str, Any]) -> None:
         """Another order of the same brokers is no move: it says whom the controller prefers."""
         before, partition.assignment = partition.assignment, partition.assignment.apply_record(fields)
         if partition.end_reason is not None:
@@ -338,22 +338,22 @@ class _RecordReading:
         within = entry.batch == self.batch
         for partition in partitions if passing else (*partitions, *self.unsettled.values()):
             if partition.end_reason is None or not partition.moments:
-                moment = self._moment(partition, entry, passing)
+                moment = self._moment_of_partition(partition, entry, passing)
                 if partition.halfway is not None:
-                    _add(partition.moments, _moment_of_halfway(partition.halfway, moment), within)
+                    _add_moment(partition.moments, _moment_of_halfway(partition.halfway, moment), within)
                     partition.halfway = None
-                _add(partition.moments, moment, within)
+                _add_moment(partition.moments, moment, within)
                 self.unsettled[id(partition)] = partition
         for partition in partitions:
             partition.unclean, partition.directories.assigned = False, frozenset()
         if not passing:
             self.unsettled.clear()
         self.batch = entry.batch
-        number = _broker_of(entry.record)
+        number = _broker_of_record(entry.record)
         if number in self.brokers:
             self.brokers[number].has_restarted = self.brokers[number].has_restarted and self._is_fenced(number)
 
-    def _moment(self, partition: _PartitionOnRecord, entry: Entry, passing: bool) -> Moment:
+    def _moment_of_partition(self, partition: _PartitionOnRecord, entry: Entry, passing: bool) -> Moment:
         return Moment(
             offset=entry.offset,
             time_ms=entry.time_ms,
@@ -363,8 +363,10 @@ class _RecordReading:
             elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
             last_known=partition.last_known,
             fenced_brokers=frozenset(broker for broker in partition.replicas if self._is_out(broker, partition)),
-            restarted_brokers=self._replicas(partition, lambda broker: broker.has_restarted),
-            stopping_brokers=self._replicas(partition, lambda broker: broker.is_stopping and not broker.is_fenced),
+            restarted_brokers=self._replicas_where(partition, lambda broker: broker.has_restarted),
+            stopping_brokers=self._replicas_where(
+                partition, lambda broker: broker.is_stopping and not broker.is_fenced
+            ),
             passing=passing,
             clears_elr=entry.record.kind == "CLEAR_ELR_RECORD",
             assignment=partition.assignment if partition.moves else None,
@@ -383,7 +385,9 @@ class _RecordReading:
             self._is_fenced(number) or partition.directories.of.get(number) in self.brokers[number].failed_directories
         )
 
-    def _replicas(self, partition: _PartitionOnRecord, which: Callable[[_BrokerOnRecord], bool]) -> frozenset[int]:
+    def _replicas_where(
+        self, partition: _PartitionOnRecord, which: Callable[[_BrokerOnRecord], bool]
+    ) -> frozenset[int]:
         return frozenset(one for one in partition.replicas if one in self.brokers and which(self.brokers[one]))
 
     def _is_fenced(self, broker: int) -> bool:
@@ -398,12 +402,12 @@ class _RecordReading:
             min_isr, unclean, self.features.get(ELR_FEATURE, 0) > 0, self.features.get(METADATA_VERSION)
         )
 
-    def of_topic(self, topic: str) -> dict[str, str]:
+    def settings_of_topic(self, topic: str) -> dict[str, str]:
         """The settings of the cluster and, over them, of a topic."""
         return {**self.settings.get((BROKER_CONFIG, ""), {}), **self.settings.get((TOPIC_CONFIG, topic), {})}
 
 
-def _check(partition: _PartitionOnRecord, replicas: Sequence[int]) -> None:
+def _check_replicas(partition: _PartitionOnRecord, replicas: Sequence[int]) -> None:
     """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica. Who has
     been one may be an eligible leader still: 4.1 leaves it there where a reassignment is cancelled."""
     held = partition.assignment.replicas
@@ -429,18 +433,18 @@ def _moment_of_halfway(halfway: _CompletingReassignment, moment: Moment) -> Mome
     )
 
 
-def _broker_of(record: MetadataRecord) -> int | None:
+def _broker_of_record(record: MetadataRecord) -> int | None:
     """The broker that a record is about, if it is about one."""
     name = {"FENCE_BROKER_RECORD": "id", "UNFENCE_BROKER_RECORD": "id"}.get(record.kind, "brokerId")
     return record.fields.get(name)
 
 
-def _feature(feature: Mapping[str, Any]) -> tuple[str, int]:
+def _feature_level(feature: Mapping[str, Any]) -> tuple[str, int]:
     """The name and the newest level of a feature."""
     return feature["name"], feature["maxSupportedVersion"]
 
 
-def _add(moments: list[Moment], moment: Moment, is_within_batch: bool) -> None:
+def _add_moment(moments: list[Moment], moment: Moment, is_within_batch: bool) -> None:
     """Adds a moment, if it is another one. `is_within_batch`: a broker's registration may follow what it changes."""
     if not moments or not moment.alike(moments[-1]):
         moments.append(moment)
@@ -454,7 +458,7 @@ def _add(moments: list[Moment], moment: Moment, is_within_batch: bool) -> None:
 
 def recorded_cluster(log: MetadataLog) -> RecordedCluster:
     """What a metadata log says of the cluster and of each partition. UsageError where it is not whole."""
-    of_brokers = frozenset(entry.batch for entry in log.entries if _broker_of(entry.record) is not None)
+    of_brokers = frozenset(entry.batch for entry in log.entries if _broker_of_record(entry.record) is not None)
     reading = _RecordReading(assigned_brokers(log.entries), of_brokers)
     for entry, next_one in zip(log.entries, (*log.entries[1:], None), strict=True):
         about = reading.take(entry)
@@ -462,18 +466,18 @@ def recorded_cluster(log: MetadataLog) -> RecordedCluster:
         reading.note(entry, about, within)
     if reading.snapshot:
         reading.end_snapshot()
-    histories = tuple(_histories(reading))
+    histories = tuple(_histories_of_reading(reading))
     return RecordedCluster(histories, reading.features, tuple(reading.supported), frozenset(reading.changed))
 
 
-def _histories(reading: _RecordReading) -> Iterator[History]:
+def _histories_of_reading(reading: _RecordReading) -> Iterator[History]:
     for partition in reading.partitions.values():
         yield History(
             topic=partition.topic,
             partition=partition.number,
             replicas=partition.replicas,
             moments=tuple(partition.moments),
-            settings=reading.of_topic(partition.topic),
+            settings=reading.settings_of_topic(partition.topic),
             whole=partition.whole,
             end_reason=partition.end_reason,
             topic_id=partition.topic_id,

@@ -88,7 +88,7 @@ class _ZooKeeperPartition:
 
     # --- brokers go and come ---
 
-    def goes(self, broker: int, *, ending: bool) -> None:
+    def note_broker_gone(self, broker: int, *, ending: bool) -> None:
         """The controller sees that a broker is gone, or is shut down."""
         if broker in self.back:
             self.settle_back()
@@ -97,7 +97,7 @@ class _ZooKeeperPartition:
             if ending:
                 self.ending.add(broker)
 
-    def comes(self, broker: int) -> None:
+    def note_broker_back(self, broker: int) -> None:
         """The controller sees that a broker is there."""
         if broker in self.down and (broker in self.isr or broker == self.leader):
             self.later.add(broker)
@@ -117,10 +117,10 @@ class _ZooKeeperPartition:
         """Brokers are gone, and the partition does not change for it: those that it did not need."""
         for broker in sorted(self.down):
             if broker not in self.isr and broker != self.leader:
-                self._leaves(broker)
+                self._note_absent_broker(broker)
                 self.add(stopping=self._shut_down_brokers({broker}))
 
-    def _leaves(self, broker: int) -> None:
+    def _note_absent_broker(self, broker: int) -> None:
         self.down.discard(broker)
         self.absent_brokers.add(broker)
         if broker in self.later:
@@ -153,7 +153,7 @@ class _ZooKeeperPartition:
         elected = self.leader == NOBODY and leader != NOBODY
         gone = set(self.isr - event.isr) | ({self.leader} if leader == NOBODY else set[int]())
         self._prepare_change(event, is_elected=elected)
-        back = self._state(event, leader, epoch, is_elected=elected)
+        back = self._take_state(event, leader, epoch, is_elected=elected)
         if event.is_asked_by_leader or self.version == event.version == self.first:
             self.add()
         else:
@@ -161,7 +161,7 @@ class _ZooKeeperPartition:
             if self._is_change_too_large(fenced):
                 return
             for broker in fenced:
-                self._leaves(broker)
+                self._note_absent_broker(broker)
             self.add(back=back, stopping=self._shut_down_brokers(fenced))
         self.settle_down()
 
@@ -182,7 +182,7 @@ class _ZooKeeperPartition:
             self.settle_back()
         self.settle_down()
 
-    def _state(self, event: PartitionChange, leader: int, epoch: int, *, is_elected: bool) -> frozenset[int]:
+    def _take_state(self, event: PartitionChange, leader: int, epoch: int, *, is_elected: bool) -> frozenset[int]:
         """Takes down the new state; the last broker to come back, where the leader is elected since it came."""
         back = frozenset[int]()
         if is_elected and self.back:
@@ -219,17 +219,17 @@ class _EventReading:
         self.time_ms = event.time_ms
         match event.event:
             case NewController(live):
-                self._brokers(live - self.live, self.live - live, frozenset(), live)
+                self._change_brokers(live - self.live, self.live - live, frozenset(), live)
             case BrokersChange(added, deleted, bounced, live):
-                self._brokers(added | (live - self.live - bounced), deleted | (self.live - live), bounced, live)
+                self._change_brokers(added | (live - self.live - bounced), deleted | (self.live - live), bounced, live)
             case ControlledShutdown(broker):
                 self.stopping.add(broker)
-                for partition in self._with(broker):
-                    partition.goes(broker, ending=True)
+                for partition in self._partitions_on_broker(broker):
+                    partition.note_broker_gone(broker, ending=True)
             case PartitionCreation(name, replicas):
-                self._create(name, replicas)
+                self._create_partition(name, replicas)
             case Relocation(name, why):
-                self._move(name, why)
+                self._end_moved_partitions(name, why)
             case TopicId(topic, identity):
                 self.ids[topic] = identity
             case PartitionChange(name):
@@ -241,14 +241,14 @@ class _EventReading:
             case _:
                 pass
 
-    def _with(self, broker: int) -> Iterator[_ZooKeeperPartition]:
+    def _partitions_on_broker(self, broker: int) -> Iterator[_ZooKeeperPartition]:
         """The partitions with a copy on a broker, which are about to change."""
         for partition in self.partitions.values():
             if broker in partition.replicas:
                 partition.time_ms = self.time_ms
                 yield partition
 
-    def _brokers(
+    def _change_brokers(
         self,
         added_brokers: frozenset[int],
         deleted_brokers: frozenset[int],
@@ -256,22 +256,22 @@ class _EventReading:
         live: frozenset[int],
     ) -> None:
         for broker in sorted(deleted_brokers | bounced_brokers):
-            for partition in self._with(broker):
-                partition.goes(broker, ending=broker in self.stopping)
+            for partition in self._partitions_on_broker(broker):
+                partition.note_broker_gone(broker, ending=broker in self.stopping)
         for broker in sorted(added_brokers | bounced_brokers):
-            for partition in self._with(broker):
-                partition.comes(broker)
+            for partition in self._partitions_on_broker(broker):
+                partition.note_broker_back(broker)
         self.stopping -= deleted_brokers | bounced_brokers
         self.live = live
 
-    def _create(self, name: str, replicas: tuple[int, ...]) -> None:
+    def _create_partition(self, name: str, replicas: tuple[int, ...]) -> None:
         if name in self.partitions:
             self.past.append(self.partitions[name])
             self.again.add(name)
         away = set(replicas) - self.live | (set(replicas) & self.stopping)
         self.partitions[name] = _ZooKeeperPartition(name, replicas, away)
 
-    def _move(self, name: str, why: str) -> None:
+    def _end_moved_partitions(self, name: str, why: str) -> None:
         for partition in self.partitions.values():
             if name in (partition.name, partition.name.rpartition("-")[0]):
                 partition.end_reason = partition.end_reason or why
@@ -300,10 +300,10 @@ def order_events(
         for before, after in pairwise(epochs)
         if after > before + 1
     ]
-    return _with_leaders([told for _, reign in reigns for told in reign], leaders), notes
+    return _insert_leader_events([told for _, reign in reigns for told in reign], leaders), notes
 
 
-def _with_leaders(events: list[TimedEvent], leaders: Sequence[TimedEvent]) -> list[TimedEvent]:
+def _insert_leader_events(events: list[TimedEvent], leaders: Sequence[TimedEvent]) -> list[TimedEvent]:
     """The events with what leaders alone say of an ISR: a version that no controller has, at its time, and before the
     next version."""
     versions = {(told.event.name, told.event.version) for told in events if isinstance(told.event, PartitionChange)}
@@ -330,17 +330,19 @@ def build_histories(events: Iterable[TimedEvent], settings: Mapping[str, Mapping
     for told in events:
         reading.take(told)
     ones = (*reading.past, *reading.partitions.values())
-    found = [_history(one, reading, settings) for one in ones if one.version >= 0]
+    found = [_history_of_partition(one, reading, settings) for one in ones if one.version >= 0]
     unknown = reading.unknown.keys() - reading.partitions.keys()
-    return [*found, *(_unknown(name) for name in sorted(unknown))]
+    return [*found, *(_unknown_history(name) for name in sorted(unknown))]
 
 
-def _unknown(name: str) -> History:
+def _unknown_history(name: str) -> History:
     topic, _, number = name.rpartition("-")
     return History(topic, int(number), (), (), {}, False, missing=UNKNOWN_REPLICAS)
 
 
-def _history(one: _ZooKeeperPartition, reading: _EventReading, settings: Mapping[str, Mapping[str, str]]) -> History:
+def _history_of_partition(
+    one: _ZooKeeperPartition, reading: _EventReading, settings: Mapping[str, Mapping[str, str]]
+) -> History:
     one.settle_back()
     one.settle_down()
     topic, _, number = one.name.rpartition("-")

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...language.errors import UsageError
-from ..logs.broker_files import is_log, is_packed, open_log, time_of
+from ..logs.broker_files import is_log, is_packed, open_log, time_of_line
 from ..logs.metadata_log import MetadataLog
-from ..logs.zookeeper_lines import BrokerFact, PartitionChange, broker_events, controller_of, of_controller
+from ..logs.zookeeper_lines import BrokerFact, PartitionChange, broker_events, controller_events, controller_of_line
 from .moments import RecordedCluster, ZooKeeper
 from .zookeeper import TimedEvent, build_histories, order_events
 
@@ -19,12 +19,12 @@ PROTOCOL = "inter.broker.protocol.version"
 CONTROLLER = "controller"
 
 
-def is_of_zookeeper(path: Path) -> bool:
+def has_zookeeper_controller_logs(path: Path) -> bool:
     """Whether a path is of brokers' logs in which one of them is the controller, as it is with ZooKeeper."""
-    return any(_has_controller(file) for file in _logs(path))
+    return any(_has_controller(file) for file in _log_files(path))
 
 
-def _logs(path: Path) -> list[Path]:
+def _log_files(path: Path) -> list[Path]:
     files = [path] if path.is_file() else sorted(one for one in path.rglob("*") if one.is_file())
     return [one for one in files if is_log(one)]
 
@@ -34,7 +34,7 @@ def _has_controller(path: Path) -> bool:
         return False
     try:
         with open_log(path) as lines:
-            return any(controller_of(text) is not None for text in lines)
+            return any(controller_of_line(text) is not None for text in lines)
     except (OSError, EOFError, lzma.LZMAError):
         return False
 
@@ -45,7 +45,7 @@ def read_zookeeper(path: Path) -> tuple[MetadataLog, RecordedCluster]:
     Raises UsageError where a file cannot be read, where files are of two clusters, or where no partition is in them.
     """
     read = _FilesReading()
-    for file in _logs(path):
+    for file in _log_files(path):
         if is_packed(file):
             read.notes.append(f"{file}: it is packed in a way that is not read here, and left out; unpack it")
             continue
@@ -74,23 +74,23 @@ class _FilesReading:
         of_file, at, found = dict[int, list[TimedEvent]](), 0, False
         with open_log(path) as lines:
             for number, text in enumerate(lines, 1):
-                at = max(at, _time(text))
-                who = controller_of(text)
+                at = max(at, _line_time_ms(text))
+                who = controller_of_line(text)
                 told = [
                     TimedEvent(at, event, f"{path}:{number}")
-                    for event in (of_controller(text) if who else broker_events(text))
+                    for event in (controller_events(text) if who else broker_events(text))
                 ]
                 found = found or bool(told)
                 if who is not None:
                     of_file.setdefault(who[0], []).extend(told)
                 else:
-                    self._of_broker(told)
+                    self._take_broker_events(told)
         for broker, events in of_file.items():
             self.streams.setdefault(broker, []).append(events)
         if found:
             self.paths.append(path)
 
-    def _of_broker(self, events: Iterable[TimedEvent]) -> None:
+    def _take_broker_events(self, events: Iterable[TimedEvent]) -> None:
         for told in events:
             if isinstance(told.event, PartitionChange):
                 self.leaders.append(told)
@@ -144,9 +144,9 @@ def _merge_events(files: Sequence[Sequence[TimedEvent]]) -> list[TimedEvent]:
     return list(heapq.merge(*first, key=lambda told: told.time_ms))
 
 
-def _time(text: str) -> int:
+def _line_time_ms(text: str) -> int:
     """The time of a line in ms since 1970, as the machine's clock shows it; 0 where it has none."""
-    found = time_of(text[:40])
+    found = time_of_line(text[:40])
     if found is None:
         return 0
     *whole, ms = map(int, found)

@@ -56,8 +56,8 @@ class SegmentStart:
 def find_whole_part(path: Path, data: bytes, form: BatchFormat) -> SegmentStart:
     """The beginning of a segment that is whole. UsageError where what follows is damaged, and not just unfinished."""
     at, after = 0, None
-    while (end := _end(data, at, form)) is not None:
-        at, after = end, _next(data, at)
+    while (end := _end_of_batch(data, at, form)) is not None:
+        at, after = end, _offset_after_batch(data, at)
     if at == len(data):
         return SegmentStart(at, after)
     left, written = len(data) - at, max(_written_length(data), at)
@@ -65,7 +65,7 @@ def find_whole_part(path: Path, data: bytes, form: BatchFormat) -> SegmentStart:
     ends = "" if after is None else f": it is read up to offset {after - 1}"
     if not data.rstrip(b"\0")[at:]:
         return SegmentStart(at, after, f"{begins} zeros, as a loss of power leaves them, and are left out{ends}")
-    if (why := _damage(data, at, written, after, form)) is not None:
+    if (why := _why_damaged(data, at, written, after, form)) is not None:
         raise UsageError(_damage_message(path, at, after, why))
     zeros = f", and from byte {written} on zeros, as a loss of power leaves them" if written < len(data) else ""
     return SegmentStart(at, after, f"{begins} no whole batch{zeros}, and are left out{ends}")
@@ -80,7 +80,7 @@ def _damage_message(path: Path, position: int, next_offset: int | None, why: str
     )
 
 
-def _end(data: bytes, position: int, form: BatchFormat) -> int | None:
+def _end_of_batch(data: bytes, position: int, form: BatchFormat) -> int | None:
     """Where the batch ends that begins at a place; None where there is none, or it is not whole."""
     if position + _SUM > len(data):
         return None
@@ -105,7 +105,7 @@ def _sum_is_right(data: bytes, position: int, end: int) -> bool:
     return int.from_bytes(data[position + _SUM : position + _SUMMED]) == calc_crc32c(data[position + _SUMMED : end])
 
 
-def _next(data: bytes, position: int) -> int:
+def _offset_after_batch(data: bytes, position: int) -> int:
     """The offset after a batch that is whole."""
     if data[position + _MAGIC] < NEWEST:
         return _BEGINS.unpack_from(data, position)[0] + 1
@@ -118,9 +118,11 @@ def _written_length(data: bytes) -> int:
     return min(-(-len(data.rstrip(b"\0")) // SECTOR) * SECTOR, len(data))
 
 
-def _damage(data: bytes, position: int, written_offset: int, next_offset: int | None, form: BatchFormat) -> str | None:
+def _why_damaged(
+    data: bytes, position: int, written_offset: int, next_offset: int | None, form: BatchFormat
+) -> str | None:
     """Why what begins at a place is damaged; None where it may be the beginning of a batch that was being written."""
-    if (more := _follows(data, position + 1, next_offset or 0, form)) is not None:
+    if (more := _next_batch_start(data, position + 1, next_offset or 0, form)) is not None:
         place, offset = more
         if place == position + _AFTER_LENGTH + int.from_bytes(data[position + 8 : position + _AFTER_LENGTH]):
             return f"its checksum is wrong, or its header, and another batch follows, at offset {offset}"
@@ -141,7 +143,7 @@ def _damage(data: bytes, position: int, written_offset: int, next_offset: int | 
     return None
 
 
-def _follows(data: bytes, since: int, next_offset: int, form: BatchFormat) -> tuple[int, int] | None:
+def _next_batch_start(data: bytes, since: int, next_offset: int, form: BatchFormat) -> tuple[int, int] | None:
     """The place and the offset of the first batch that begins later, whole or not. The header of a batch without a
     producer, as all in the metadata log are, is known by itself, and that of another by its checksum."""
     for found in re.compile(b"\2").finditer(data, since + _MAGIC):

@@ -122,14 +122,16 @@ class BrokerLogs:
         with ZooKeeper, which have its id and where it stands: of two clusters no loss, and that there is none, says
         anything. Where one of them does not say whose it is, nothing is known."""
         if zookeeper is not None:
-            self._refuse(zookeeper[0], f"the controllers' logs are of {zookeeper[0]}: see {zookeeper[1]}")
+            self._refuse_other_clusters(
+                zookeeper[0], f"the controllers' logs are of {zookeeper[0]}: see {zookeeper[1]}"
+            )
             return
         folders = {place for path in metadata for place in path.resolve().parents[:2]}
         for place in sorted(folder / PROPERTIES for folder in folders):
             if (own := _cluster_id(place)) is not None:
-                self._refuse(own, f"the metadata log is of {own}: see {place}")
+                self._refuse_other_clusters(own, f"the metadata log is of {own}: see {place}")
 
-    def _refuse(self, own: str, reason: str) -> None:
+    def _refuse_other_clusters(self, own: str, reason: str) -> None:
         for place, other in self.clusters.items():
             if other != own:
                 raise UsageError(f"{place}: it is of cluster {other}, and {reason}")
@@ -153,7 +155,7 @@ def read_brokers(paths: Iterable[Path]) -> BrokerLogs:
                 f"{path}: no server.log or state-change.log in it says where a leader starts, and no {CHECKPOINT} is "
                 "there; give a broker's folder of logs or its log.dirs"
             )
-    lines = {name: tuple(tuple(one) for one in _streams(files)) for name, files in read.lines.items()}
+    lines = {name: tuple(tuple(one) for one in _lines_by_broker(files)) for name, files in read.lines.items()}
     return BrokerLogs(tuple(read.paths), lines, read.kept, tuple(read.notes), read.clusters)
 
 
@@ -174,14 +176,14 @@ class _BrokerFilesReading:
         if path.resolve() in {one.resolve() for one in self.paths if one.name == path.name}:
             return
         if path.name == CHECKPOINT:
-            self._checkpoint(path)
+            self._read_checkpoint(path)
         elif is_log(path):
             if is_packed(path):
                 self.notes.append(f"{path}: it is packed in a way that is not read here, and left out; unpack it")
             else:
-                self._lines(path)
+                self._read_log_lines(path)
 
-    def _lines(self, path: Path) -> None:
+    def _read_log_lines(self, path: Path) -> None:
         latest, found = "", False
         with open_log(path) as lines:
             for number, text in enumerate(lines, 1):
@@ -189,30 +191,34 @@ class _BrokerFilesReading:
                     self.clusters[f"{path}:{number}"] = cluster[1]
                 if (said := _parse_line(text, f"{path}:{number}")) is not None:
                     name, line = said
-                    latest = max(latest, "".join(time_of(text) or ()))
+                    latest = max(latest, "".join(time_of_line(text) or ()))
                     of_file = self.lines.setdefault(name, {}).setdefault((line.broker, len(self.paths)), [])
                     of_file.append((latest, len(self.paths), line))
                     found = True
         if found:
             self.paths.append(path)
 
-    def _checkpoint(self, path: Path) -> None:
+    def _read_checkpoint(self, path: Path) -> None:
         about = path.parent / PROPERTIES
-        broker = _identity(about)
+        broker = _broker_id(about)
         if (cluster := _cluster_id(about)) is not None:
             self.clusters[str(about)] = cluster
         self.paths.append(path)
-        for topic, partition, high_watermark in _rows(path, 3):
+        for topic, partition, high_watermark in _checkpoint_rows(path, 3):
             folder = path.parent / f"{topic}-{partition}"
             epochs = folder / EPOCHS
-            begins = tuple((int(epoch), int(start)) for epoch, start in _rows(epochs, 2)) if epochs.exists() else ()
+            begins = (
+                tuple((int(epoch), int(start)) for epoch, start in _checkpoint_rows(epochs, 2))
+                if epochs.exists()
+                else ()
+            )
             if not begins:
                 begins, epochs = read_epochs(folder), folder
             known = DiskState(broker, _topic_id(folder), int(high_watermark), str(path), begins, str(epochs))
             self.kept.setdefault(folder.name, []).append(known)
 
 
-def time_of(text: str) -> tuple[str, ...] | None:
+def time_of_line(text: str) -> tuple[str, ...] | None:
     """The first time in a line: year, month, day, hour, minute, second, and ms, which may be missing."""
     found = _TIME.search(text)
     return None if found is None else tuple(part or "000" for part in found.groups())
@@ -250,7 +256,7 @@ def _parse_line(text: str, where: str) -> tuple[str, Line] | None:
     return None
 
 
-def _streams(files: Mapping[tuple[int, int], Sequence[_Timed]]) -> Iterator[list[Line]]:
+def _lines_by_broker(files: Mapping[tuple[int, int], Sequence[_Timed]]) -> Iterator[list[Line]]:
     """The lines of each broker in their order: those of files with times together, others file by file."""
     timed = dict[int, list[Sequence[_Timed]]]()
     for (broker, _), lines in files.items():
@@ -274,7 +280,7 @@ def _mark_ties(lines: Sequence[_Timed]) -> Iterator[Line]:
         yield line
 
 
-def _rows(path: Path, width: int) -> Iterator[list[str]]:
+def _checkpoint_rows(path: Path, width: int) -> Iterator[list[str]]:
     """The rows of a checkpoint: below its version and how many there are. A file without a byte has none: it was being
     written when power was lost. UsageError where it has another number of rows than it says."""
     lines = path.read_text("utf-8", errors="replace").splitlines()
@@ -290,7 +296,7 @@ def _rows(path: Path, width: int) -> Iterator[list[str]]:
         yield row
 
 
-def _identity(path: Path) -> int:
+def _broker_id(path: Path) -> int:
     """The broker whose log.dirs have a meta.properties."""
     text = path.read_text("utf-8", errors="replace") if path.exists() else ""
     found = re.search(r"^(?:node|broker)\.id=(\d+)\s*$", text, re.MULTILINE)

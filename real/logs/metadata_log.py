@@ -65,7 +65,7 @@ def read_metadata_log(path: Path) -> MetadataLog:
     """
     if not path.exists():
         raise NoRecordsError(f"{path}: there is no such file or directory")
-    return _of_files(list(_files_of_log(_folder(path))) if path.is_dir() else [path])
+    return _read_log_files(list(_files_of_log(_metadata_log_folder(path))) if path.is_dir() else [path])
 
 
 def has_metadata_log(path: Path) -> bool:
@@ -75,7 +75,7 @@ def has_metadata_log(path: Path) -> bool:
     return path.name == TOPIC or any(one.stem.isdigit() for one in path.glob(f"*{SEGMENT}")) or any(path.rglob(TOPIC))
 
 
-def _folder(path: Path) -> Path:
+def _metadata_log_folder(path: Path) -> Path:
     """The one directory at or below a path that has segments or snapshots of the metadata log."""
     if path.name == TOPIC or any(path.glob(f"*{SEGMENT}")):
         return path
@@ -94,9 +94,11 @@ def _files_of_log(folder: Path) -> Iterator[Path]:
     """The files of a log: all segments; where the first does not begin at 0, the newest snapshot from which the
     segments go on, and those."""
     segments = sorted(folder.glob(f"*{SEGMENT}"))
-    if (segments and _begins(segments[0]) > 0) or not segments:
+    if (segments and _first_offset_of_file(segments[0]) > 0) or not segments:
         snapshots = sorted(folder.glob(f"*{SNAPSHOT}"))
-        usable = [one for one in snapshots if not segments or _begins(one) >= _begins(segments[0])]
+        usable = [
+            one for one in snapshots if not segments or _first_offset_of_file(one) >= _first_offset_of_file(segments[0])
+        ]
         if not segments and not snapshots:
             raise NoRecordsError(f"{folder}: no segment and no snapshot is in it")
         if not usable:
@@ -105,7 +107,7 @@ def _files_of_log(folder: Path) -> Iterator[Path]:
     yield from segments
 
 
-def _begins(path: Path) -> int:
+def _first_offset_of_file(path: Path) -> int:
     """The offset in a segment's or a snapshot's name; a snapshot's is the first that is not in it."""
     number = path.name.partition("-" if path.suffix == SNAPSHOT else ".")[0]
     if not number.isdigit():
@@ -113,14 +115,14 @@ def _begins(path: Path) -> int:
     return int(number)
 
 
-def _of_files(paths: list[Path]) -> MetadataLog:
+def _read_log_files(paths: list[Path]) -> MetadataLog:
     entries, notes, follow = list[Entry](), list[str](), _Offsets(0)
     for path in paths:
         if path.suffix == SNAPSHOT:
-            entries += _segment(path, notes, _Offsets(0), snapshot=True)
-            follow = _Offsets(_begins(path), since=_begins(path))
+            entries += _segment_entries(path, notes, _Offsets(0), snapshot=True)
+            follow = _Offsets(_first_offset_of_file(path), since=_first_offset_of_file(path))
         elif path.suffix == SEGMENT:
-            entries += [one for one in _segment(path, notes, follow) if one.offset >= follow.since]
+            entries += [one for one in _segment_entries(path, notes, follow) if one.offset >= follow.since]
         else:
             entries += _printed_entries(path, notes)
     if not entries:
@@ -163,18 +165,18 @@ class _Offsets:
 # --- segments ---------------------------------------------------------------------------------------------------------
 
 
-def _segment(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool = False) -> Iterator[Entry]:
+def _segment_entries(path: Path, notes: list[str], follow: _Offsets, *, snapshot: bool = False) -> Iterator[Entry]:
     """The entries of a segment or a snapshot. What is not whole at the end was being written: it is left out, and a
     note says so (`find_whole_part`). A snapshot is whole: it begins with a header and ends with a footer
     (SnapshotFooterRecord)."""
     data = path.read_bytes()
     part = find_whole_part(path, data, METADATA)
-    batches, ended = list(_records(data[: part.size])), False
+    batches, ended = list(_memory_records(data[: part.size])), False
     for batch in batches:
         follow.take(path, batch.base_offset, batch.next_offset - 1, _leader_epoch(batch))
         ended = batch.is_control_batch
         if not ended:
-            yield from _entries(path, batch, snapshot)
+            yield from _batch_entries(path, batch, snapshot)
     if snapshot and (part.note is not None or not ended or len(batches) < 2):
         raise UsageError(f"{path}: the snapshot is not whole: it has no footer")
     if not snapshot:
@@ -189,7 +191,7 @@ def _leader_epoch(batch: Batch) -> int | None:
     return epoch if isinstance(epoch, int) else None
 
 
-def _records(data: bytes) -> MemoryRecords:
+def _memory_records(data: bytes) -> MemoryRecords:
     try:
         from kafka.record.memory_records import MemoryRecords
     except ImportError:
@@ -197,7 +199,7 @@ def _records(data: bytes) -> MemoryRecords:
     return MemoryRecords(data)
 
 
-def _entries(path: Path, batch: Batch, snapshot: bool) -> Iterator[Entry]:
+def _batch_entries(path: Path, batch: Batch, snapshot: bool) -> Iterator[Entry]:
     for record in batch:
         try:
             said = decode_record(bytes(record.value or b""))
@@ -261,28 +263,28 @@ class _PrintedLog:
         """Takes a line; what it says of brokers or partitions. UsageError for one that cannot stand there."""
         where = f"{self.path}:{number}"
         if named := _FILE.match(line):
-            self._file(Path(named[1]))
+            self._begin_file(Path(named[1]))
         elif begins := _BATCH.match(line):
-            self._whole(where)
+            self._check_batch_is_whole(where)
             self.first, self.last = int(begins[1]), int(begins[2])
             self.log.take(self.path, self.first, self.last)
             self.expected = self.first
         elif line.startswith("| "):
-            return self._record(where, line)
+            return self._parse_record_line(where, line)
         return None
 
-    def _file(self, path: Path) -> None:
+    def _begin_file(self, path: Path) -> None:
         """The name of a file whose records follow."""
         if path.suffix == SNAPSHOT:
-            self.log, self.snapshot, self.since = _Offsets(0), True, _begins(path)
+            self.log, self.snapshot, self.since = _Offsets(0), True, _first_offset_of_file(path)
         elif self.snapshot:
             self.log, self.snapshot = _Offsets(self.since, self.since), False
 
-    def _whole(self, where: str) -> None:
+    def _check_batch_is_whole(self, where: str) -> None:
         if self.expected <= self.last:
             raise UsageError(f"{where}: the records from offset {self.expected} to {self.last} are missing before it")
 
-    def _record(self, where: str, line: str) -> Entry | None:
+    def _parse_record_line(self, where: str, line: str) -> Entry | None:
         found = _DUMPED.match(line)
         if found is None or int(found["offset"]) != self.expected or self.expected > self.last:
             raise UsageError(f"{where}: {line[:60]!r} is not the record at offset {self.expected} as it is printed")
@@ -291,13 +293,13 @@ class _PrintedLog:
         payload = found["payload"]
         if payload is None and not _OF_CONTROL.search(line):
             raise UsageError(f"{where}: {line[:60]!r} has no payload, and is no control record as it is printed")
-        record = None if payload is None else _payload(where, payload)
+        record = None if payload is None else _parse_payload(where, payload)
         if record is None or (not self.snapshot and int(found["offset"]) < self.log.since):
             return None
         return Entry(int(found["offset"]), self.first, int(found["time"]), record, self.snapshot)
 
 
-def _payload(where: str, text: str) -> MetadataRecord | None:
+def _parse_payload(where: str, text: str) -> MetadataRecord | None:
     try:
         payload = json.loads(text)
         return parse_printed_record(payload["type"], payload["data"], payload["version"])

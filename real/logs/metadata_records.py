@@ -166,12 +166,12 @@ def parse_printed_record(kind: str, fields: Mapping[str, Any], version: int) -> 
     if known is None:
         return None
     if version > known.newest:
-        raise _newer(known, version)
+        raise _newer_version_error(known, version)
     fields_known = {field.name: field for field in known.fields}
     for name, value in fields.items():
         if name not in fields_known:
             raise UnreadableRecordError(f"it has {name!r}, which no {kind} has")
-        if not _is_of(fields_known[name], value):
+        if not _is_value_of_field(fields_known[name], value):
             raise UnreadableRecordError(f"its {name} is {value!r}")
     return MetadataRecord(kind, fields)
 
@@ -179,13 +179,13 @@ def parse_printed_record(kind: str, fields: Mapping[str, Any], version: int) -> 
 _KIND = re.compile(r"[A-Z][A-Z_]*_RECORD")
 
 
-def _newer(kind: Kind, version: int) -> UnreadableRecordError:
+def _newer_version_error(kind: Kind, version: int) -> UnreadableRecordError:
     return UnreadableRecordError(
         f"it is a {kind.name} of version {version}, and {kind.newest} is the newest that is known"
     )
 
 
-def _is_of(field: LogRecordField, value: Any) -> bool:
+def _is_value_of_field(field: LogRecordField, value: Any) -> bool:
     """Whether a field may have such a value."""
     read = field.read
     if read in (compact_text, uuid_text):
@@ -209,14 +209,14 @@ def decode_record(value: bytes) -> MetadataRecord | None:
         if frame != FRAME_VERSION:
             raise UnreadableRecordError(f"its frame version is {frame}, where metadata records have {FRAME_VERSION}")
         kind = KINDS.get(number)
-        return None if kind is None else MetadataRecord(kind.name, _fields(reader, kind, version))
+        return None if kind is None else MetadataRecord(kind.name, _read_fields(reader, kind, version))
     except (TruncatedError, UnicodeDecodeError) as error:
         raise UnreadableRecordError("its bytes end before its fields do") from error
 
 
-def _fields(reader: Reader, kind: Kind, version: int) -> dict[str, Any]:
+def _read_fields(reader: Reader, kind: Kind, version: int) -> dict[str, Any]:
     if version > kind.newest:
-        raise _newer(kind, version)
+        raise _newer_version_error(kind, version)
     present = [field for field in kind.fields if field.since <= version]
     found = {field.name: field.read(reader) for field in present if field.tag is None}
     rest = tagged_fields(reader)

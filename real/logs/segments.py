@@ -22,12 +22,12 @@ def read_epochs(folder: Path) -> tuple[tuple[int, int], ...]:
     """
     found = dict[int, int]()
     for path in sorted(folder.glob(SEGMENT)):
-        for epoch, offset in _batches(path):
+        for epoch, offset in _epochs_of_batches(path):
             found.setdefault(epoch, offset)
     return tuple(sorted((epoch, offset) for epoch, offset in found.items() if epoch >= 0))
 
 
-def _batches(path: Path) -> list[tuple[int, int]]:
+def _epochs_of_batches(path: Path) -> list[tuple[int, int]]:
     data = path.read_bytes()
     try:
         from kafka.record.default_records import DefaultRecordBatch

@@ -167,13 +167,13 @@ def broker_numbers(text: str | None) -> frozenset[int]:
     return frozenset(int(one) for one in re.findall(r"\d+", text or ""))
 
 
-def controller_of(text: str) -> tuple[int, int | None] | None:
+def controller_of_line(text: str) -> tuple[int, int | None] | None:
     """Which broker writes a line as the controller, and in which controller epoch where the line says it."""
     found = _CONTROLLER.search(text)
     return None if found is None else (int(found["id"]), int(found["epoch"]) if found["epoch"] else None)
 
 
-def of_controller(text: str) -> Iterator[Event]:
+def controller_events(text: str) -> Iterator[Event]:
     """What a line of a controller says."""
     found = _CONTROLLER.search(text)
     if found is None:
@@ -203,16 +203,16 @@ def _change_events(message: str) -> Iterator[Event]:
     if old := _ASKED_OLD.match(message):
         yield PartitionChange(old[1], int(old[3]), broker_numbers(old[2]), None, None, is_asked_by_leader=True)
     elif asked := _ASKED.match(message):
-        yield from _state(asked["name"], asked["state"], is_asked_for=True)
+        yield from _partition_changes(asked["name"], asked["state"], is_asked_for=True)
     elif state := _ONLINE.match(message) or _REMOVED.match(message) or _SENT.match(message):
-        yield from _state(state["name"], state["state"], is_asked_for=False)
+        yield from _partition_changes(state["name"], state["state"], is_asked_for=False)
     elif moved := re.match(
         r".*?(?:reassign\w*|Updated assigned replicas).*?(?:partition |partitions? )(\S+-\d+)\b", message
     ):
         yield Relocation(moved[1], "its replicas were reassigned")
 
 
-def _state(name: str, text: str, *, is_asked_for: bool) -> Iterator[PartitionChange]:
+def _partition_changes(name: str, text: str, *, is_asked_for: bool) -> Iterator[PartitionChange]:
     found = {field: pattern.search(text) for field, pattern in _FIELDS.items()}
     whole = _ISR_WITH_EPOCHS.search(text)
     isr = frozenset(map(int, _MEMBER.findall(whole["isr"]))) if whole else None

@@ -55,7 +55,7 @@ class Epochs:
 
     known_epochs: tuple[int, ...]
 
-    def actual(self, number: int) -> int:
+    def actual_epoch(self, number: int) -> int:
         """The leader epoch that a number stands for."""
         last = len(self.known_epochs) - 1
         return self.known_epochs[number] if number <= last else self.known_epochs[last] + number - last
@@ -88,26 +88,26 @@ class Moments:
         first = self.history.moments[0]
         if not _may_begin(self.history):
             return
-        fenced = self._of(first.fenced_brokers)
+        fenced = self._members_of_brokers(first.fenced_brokers)
         for how in itertools.product(("up", "stopped", "crashed"), repeat=len(fenced)):
-            state = self._register_moment(self._initial(first), first, 0)
+            state = self._register_moment(self._initial_state(first), first, 0)
             down = Set(broker for broker, one in zip(fenced, how, strict=True) if one != "up")
             crashed = Set(broker for broker, one in zip(fenced, how, strict=True) if one == "crashed")
             nobody = replace(state.view[next(iter(self.members.values()))], leader=None, leader_epoch=0, isr=Set())
             known = state.assignment.replicas - down
             view = Map({broker: state.view[broker] if broker in known else nobody for broker in state.view})
-            lost = self._of(first.offline)
+            lost = self._members_of_brokers(first.offline)
             yield (
                 self.shape.replace(state, up=state.up - down, unclean=crashed, view=view, relocated=lost),
                 Epochs((first.leader_epoch,)),
             )
 
-    def _initial(self, first: Moment) -> State:
+    def _initial_state(self, first: Moment) -> State:
         """The state that the model begins in, with what the brokers know of the first moment."""
         for _, arguments, state in judge.initial_choices(self.model):
             if first.leader is None or arguments["leader"] == self.members[first.leader]:
                 leader = None if first.leader is None else self.members[first.leader]
-                isr = self._of(first.isr)
+                isr = self._members_of_brokers(first.isr)
                 view = {
                     broker: replace(state.view[broker], leader=leader, isr=isr if broker == leader else Set())
                     for broker in state.view
@@ -126,21 +126,21 @@ class Moments:
             state.registered,
             leader=None if moment.leader is None else self.members[moment.leader],
             leader_epoch=epoch,
-            isr=self._of(moment.isr),
-            elr=self._of(moment.elr),
+            isr=self._members_of_brokers(moment.isr),
+            elr=self._members_of_brokers(moment.elr),
         )
-        fenced, assigned = self._of(moment.fenced_brokers), moment.assignment
+        fenced, assigned = self._members_of_brokers(moment.fenced_brokers), moment.assignment
         if assigned is None:
             return self.shape.replace(state, registered=registered, fenced=fenced)
         assignment = replace(
             state.assignment,
-            replicas=self._of(assigned.replicas),
-            adding=self._of(assigned.adding),
-            removing=self._of(assigned.removing),
+            replicas=self._members_of_brokers(assigned.replicas),
+            adding=self._members_of_brokers(assigned.adding),
+            removing=self._members_of_brokers(assigned.removing),
         )
         return self.shape.replace(state, registered=registered, fenced=fenced, assignment=assignment)
 
-    def _of(self, brokers: frozenset[int]) -> Set[Any]:
+    def _members_of_brokers(self, brokers: frozenset[int]) -> Set[Any]:
         return Set(self.members[broker] for broker in sorted(brokers))
 
     def which(self, index: int) -> tuple[int, ...]:
@@ -167,9 +167,9 @@ class Moments:
         if self.history.moments[index].shows_loss:
             return _learns_without(before, after)
         moments = self.history.moments[seen_number + 1 : index + 1]
-        anew = self._of(frozenset[int]().union(*(moment.restarted_brokers for moment in moments)))
-        stopping = self._of(frozenset[int]().union(*(moment.stopping_brokers for moment in moments)))
-        open_still = self._of(frozenset[int]().union(*(moment.unsure for moment in moments)))
+        anew = self._members_of_brokers(frozenset[int]().union(*(moment.restarted_brokers for moment in moments)))
+        stopping = self._members_of_brokers(frozenset[int]().union(*(moment.stopping_brokers for moment in moments)))
+        open_still = self._members_of_brokers(frozenset[int]().union(*(moment.unsure for moment in moments)))
         back, out = before.fenced - after.fenced, after.fenced - before.fenced
         return (
             all((broker not in before.up) == (broker in anew) for broker in back - open_still)
@@ -198,16 +198,16 @@ class Moments:
         """Whether the ELR is emptied alone if, and only if, a record of settings says so, or one that assigns
         directories, of which the last known leader is not forgotten (PartitionChangeBuilder.setDirectory)."""
         if any(moment.clears_elr for moment in moments):
-            return _forgets(before, after)
+            return _only_empties_elr(before, after)
         emptied = len(before.registered.elr) > 0 and after.registered == replace(before.registered, elr=Set())
         moved = emptied and (before.fenced, before.unclean) == (after.fenced, after.unclean)
         if any(moment.reassigned_brokers for moment in moments):
             return moved or len(before.registered.elr) == 0 or len(after.registered.elr) > 0
-        return not moved and not _forgets(before, after)
+        return not moved and not _only_empties_elr(before, after)
 
     def _has_directories(self, moment: Moment, next_state: State) -> bool:
         """Whether those have lost their copy whose directory is on record and gone, and no other that is unfenced."""
-        offline, fenced = self._of(moment.offline), self._of(moment.fenced_brokers)
+        offline, fenced = self._members_of_brokers(moment.offline), self._members_of_brokers(moment.fenced_brokers)
         return offline <= next_state.relocated <= (offline | fenced)
 
     def _elects_as(self, moments: Sequence[Moment], before: State, after: State) -> bool:
@@ -243,7 +243,7 @@ class Moments:
         if state.registered.leader_epoch < self.most - 1:
             return self.shape.replace(state, **whole), origin
         small = epoch_numbers(state)
-        held = tuple(map(origin.actual, sorted(small)))
+        held = tuple(map(origin.actual_epoch, sorted(small)))
         return self.shape.replace(renumber_epochs(self.shape, state, small), **whole), Epochs(held)
 
 
@@ -267,7 +267,7 @@ def _may_begin(history: History) -> bool:
     return not first.isr & first.elr and (first.leader is None or first.leader in first.isr - first.fenced_brokers)
 
 
-def _forgets(before: State, after: State) -> bool:
+def _only_empties_elr(before: State, after: State) -> bool:
     """Whether the eligible leader replicas are emptied, and nothing else that is on record changes: `clear_elr`."""
     emptied = replace(before.registered, elr=Set(), last_known_leader=None)
     same = (before.fenced, before.unclean) == (after.fenced, after.unclean)

@@ -81,14 +81,14 @@ def find_losses(history: History, logs: BrokerLogs) -> Evidence:
     """What brokers' logs show of a partition. Losses are in the order of their epochs; what is lost in one is not lost
     again in a later one."""
     read = _LossReading(history, logs)
-    losses = _losses(history.name, read.committed_epochs, read.starts)
-    more = _losses(history.name, read.committed_epochs, read.starts, unsure=True)
+    losses = _losses_of_epochs(history.name, read.committed_epochs, read.starts)
+    more = _losses_of_epochs(history.name, read.committed_epochs, read.starts, unsure=True)
     epochs = {loss.epoch for loss in losses}
     possible = tuple(loss for loss in more if loss.epoch not in epochs)
     return Evidence(tuple(losses), possible, tuple(read.notes()))
 
 
-def _losses(
+def _losses_of_epochs(
     name: str, committed_epochs: Sequence[CommittedEpoch], starts: Sequence[LeaderEpochStart], *, unsure: bool = False
 ) -> list[Loss]:
     found, since = list[Loss](), -1
@@ -133,21 +133,21 @@ class _LossReading:
         named |= {one.topic_id for one in kept}
         self.others = {identity for identity in named if identity not in (None, self.history.topic_id)}
         for lines in streams:
-            self._stream(lines)
+            self._read_broker_lines(lines)
         for one in kept:
             self._note_disk_state(one)
 
-    def _stream(self, lines: Sequence[Line]) -> None:
+    def _read_broker_lines(self, lines: Sequence[Line]) -> None:
         broker = _BrokerLines()
         for place, line in enumerate(lines):
             if isinstance(line, IsrShrink):
-                self._shrinks(broker, line)
+                self._take_isr_shrink(broker, line)
             elif isinstance(line, LogTruncation):
-                self._cuts(broker, line)
+                self._take_truncation(broker, line)
             elif self._is_elsewhere(broker, line, lines[place + 1 :]):
                 broker.newest_epoch, broker.leads, broker.elsewhere, broker.follows = None, None, True, None
             else:
-                self._begins(broker, line)
+                self._take_epoch_start(broker, line)
 
     def _is_elsewhere(self, broker: _BrokerLines, line: EpochStart, later: Sequence[Line]) -> bool:
         """Whether a line is of another topic of the name. One without an id is, where there are others, unless lines
@@ -157,9 +157,11 @@ class _LossReading:
             return line.topic_id != self.history.topic_id
         after = next((one.topic_id for one in later if isinstance(one, EpochStart) and one.topic_id is not None), None)
         wanted = self.history.topic_id
-        return bool(self.others) and (broker.topic != wanted or after not in (None, wanted) or not self._fits(line))
+        return bool(self.others) and (
+            broker.topic != wanted or after not in (None, wanted) or not self._fits_metadata_log(line)
+        )
 
-    def _fits(self, line: EpochStart) -> bool:
+    def _fits_metadata_log(self, line: EpochStart) -> bool:
         """Whether the metadata log has what a line says of leader and epochs."""
         led = self.history.leaderships.get(line.epoch)
         return (
@@ -168,34 +170,34 @@ class _LossReading:
             and (line.partition_epoch is None or led.first <= line.partition_epoch <= led.last)
         )
 
-    def _begins(self, broker: _BrokerLines, line: EpochStart) -> None:
+    def _take_epoch_start(self, broker: _BrokerLines, line: EpochStart) -> None:
         """A broker's high watermark is from before the epoch, since it has fetched nothing in it. Where it restarts
         within the epoch that is not so, and it is in doubt where the partition has changed since the epoch began."""
-        sure = line.topic_id is not None or self._fits(line)
+        sure = line.topic_id is not None or self._fits_metadata_log(line)
         led = self.history.leaderships.get(line.epoch)
         at_once = led is not None and line.partition_epoch == led.first
         known = broker.newest_epoch
         if line.leads:
             self.starts.append(LeaderEpochStart(line.epoch, line.end, line.where, sure))
         newest = line.epoch if known is None else max(known, line.epoch)
-        self._commits(line, newest, sure)
+        self._add_committed_epoch(line, newest, sure)
         if known is None and at_once:
-            self._commits(line, line.epoch - 1, False)
+            self._add_committed_epoch(line, line.epoch - 1, False)
         elif known is not None and known < line.epoch:
-            self._commits(line, known, sure and broker.sure and (at_once or line.leads))
+            self._add_committed_epoch(line, known, sure and broker.sure and (at_once or line.leads))
         broker.newest_epoch, broker.sure, broker.elsewhere = newest, sure, False
         broker.leads = line.epoch if line.leads else None
         broker.follows = None if line.leads else line
 
-    def _shrinks(self, broker: _BrokerLines, line: IsrShrink) -> None:
+    def _take_isr_shrink(self, broker: _BrokerLines, line: IsrShrink) -> None:
         if broker.elsewhere:
             return
         if line.is_tied or broker.leads is None:
             self.epochless_lines.append(line.where)
         else:
-            self._commits(line, broker.leads, broker.sure)
+            self._add_committed_epoch(line, broker.leads, broker.sure)
 
-    def _cuts(self, broker: _BrokerLines, line: LogTruncation) -> None:
+    def _take_truncation(self, broker: _BrokerLines, line: LogTruncation) -> None:
         """A follower that truncates below the high watermark that it had before the epoch shows that its leader lacks
         records which were committed. Above that mark it says nothing: they may never have been committed."""
         before = broker.follows
@@ -205,7 +207,7 @@ class _LossReading:
         if led is not None and led.leader == line.leader:
             self.starts.append(LeaderEpochStart(before.epoch, line.end, line.where, broker.sure))
 
-    def _commits(self, line: EpochStart | IsrShrink, epoch: int, sure: bool) -> None:
+    def _add_committed_epoch(self, line: EpochStart | IsrShrink, epoch: int, sure: bool) -> None:
         self.committed_epochs.append(CommittedEpoch(epoch, line.high_watermark, line.broker, line.where, sure))
 
     def _note_disk_state(self, one: DiskState) -> None:
@@ -247,10 +249,10 @@ def add_losses(history: History, losses: Sequence[Loss]) -> History:
         moments.append(moment)
         if moment.leader_epoch in epochs and before.leader_epoch < moment.leader_epoch and moment.leader is not None:
             moments[-1] = replace(moment, passing=False)
-            moments.append(_loss(moment))
+            moments.append(_moment_of_loss(moment))
     return replace(history, moments=tuple(moments))
 
 
-def _loss(moment: Moment) -> Moment:
+def _moment_of_loss(moment: Moment) -> Moment:
     nobody = frozenset[int]()
     return replace(moment, shows_loss=True, passing=False, restarted_brokers=nobody, stopping_brokers=nobody)

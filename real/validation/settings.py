@@ -55,8 +55,8 @@ class Version:
         which one the controllers run, but none is older than the finalized `metadata.version`."""
         if self.zookeeper:
             return (self.switches,)
-        finalized = _of_level(force.finalized_level) if self.levels else None
-        may = {_of_level(level) for level in self.levels if level >= (force.finalized_level or 0)} - {None}
+        finalized = _release_of_level(force.finalized_level) if self.levels else None
+        may = {_release_of_level(level) for level in self.levels if level >= (force.finalized_level or 0)} - {None}
         made = [_kraft_profile(one, finalized or one, force.elr) for one in sorted(one or "" for one in may)]
         known = tuple(one[1] for one in made if one is not None)
         alone = _kraft_profile(self.kafka, self.kafka, force.elr)
@@ -69,7 +69,7 @@ def find_version(cluster: RecordedCluster, asked_version: str | None) -> Version
     UsageError where nothing says it, for a release without KRaft, and for what is no release.
     """
     if cluster.zookeeper is not None:
-        return _with_zookeeper(cluster.zookeeper, asked_version)
+        return _version_with_zookeeper(cluster.zookeeper, asked_version)
     kafka, assumed = (_stated_release(asked_version), ()) if asked_version is not None else _registered_release(cluster)
     made = _kraft_profile(kafka, kafka, cluster.features.get(ELR_FEATURE, 0) > 0)
     if made is None:
@@ -90,7 +90,7 @@ def _kraft_profile(kafka: str, finalized_version: str, elr: bool) -> tuple[str, 
     return known[-1], {**made, "register_unseen": first[:2] < FIRST_TO_SEE}
 
 
-def _with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
+def _version_with_zookeeper(zookeeper: ZooKeeper, asked_version: str | None) -> Version:
     """The version of brokers with ZooKeeper, as they say when they start, and that of the protocol between them."""
     if asked_version is None and not zookeeper.releases:
         raise UsageError('no server.log says which Kafka ran ("Kafka version"); give --kafka-version')
@@ -133,16 +133,16 @@ def _registered_release(cluster: RecordedCluster) -> tuple[str, tuple[str, ...]]
     if not levels or not 0 < levels[-1] <= len(METADATA_VERSIONS):
         what = f"level {levels[-1]} of it has no name here" if levels else "no broker registers in this log"
         raise UsageError(f"the log does not say which Kafka ran ({METADATA_VERSION}: {what}); give --kafka-version")
-    kafka = _of_level(levels[-1])
+    kafka = _release_of_level(levels[-1])
     assert kafka is not None
     if len(levels) == 1:
         return kafka, ()
-    names = ", ".join(name for level in levels if (name := _of_level(level)) is not None)
+    names = ", ".join(name for level in levels if (name := _release_of_level(level)) is not None)
     then = "a moment may be of each that is not older than the metadata.version of its time"
     return kafka, (f"brokers of several releases registered ({names}), and {then}",)
 
 
-def _of_level(level: int | None) -> str | None:
+def _release_of_level(level: int | None) -> str | None:
     """The release that knows a level of `metadata.version` as its newest; None where it has no name here."""
     if level is None or not 0 < level <= len(METADATA_VERSIONS):
         return None
@@ -211,7 +211,7 @@ def find_setup(
             return (
                 f"it is reassigned to {fewest} brokers, fewer than {MIN_ISR}={wanted}, of which the model has no step"
             )
-    assumed = (*version.assumptions, *_assumptions(history, changed_settings, asked_version, lost))
+    assumed = (*version.assumptions, *_assumptions_of_history(history, changed_settings, asked_version, lost))
     return ModelSetup(version.profile, tuple(variants), tuple(at), assumed, lost)
 
 
@@ -221,7 +221,7 @@ def _settings_in_force(history: History, moment: Moment) -> SettingsInForce:
     return moment.settings or SettingsInForce(of.get(MIN_ISR), of.get(UNCLEAN), elr=False, finalized_level=None)
 
 
-def _assumptions(
+def _assumptions_of_history(
     history: History, changed_settings: frozenset[str], asked_version: Mapping[str, Value], is_lossy: bool
 ) -> Iterator[str]:
     """What is taken for granted of a history."""

@@ -41,8 +41,8 @@ def trace_parts(one: ValidationResult) -> list[TracePart]:
     moment alone. Each is a run of the model, step by step in plain Python."""
     if one.answer is None or not one.models or not one.answer.legs:
         return []
-    cut = list(_cut(one.models[0], one.answer.legs))
-    return [_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
+    cut = list(_cut_into_traces(one.models[0], one.answer.legs))
+    return [_trace_part(one, number, legs, len(cut)) for number, legs in enumerate(cut, 1)]
 
 
 def broker_names(one: ValidationResult) -> dict[str, str]:
@@ -51,10 +51,10 @@ def broker_names(one: ValidationResult) -> dict[str, str]:
     return {member: f"broker {number}" for member, number in zip(members, one.of.replicas, strict=True)}
 
 
-def _cut(model: Model, legs: Sequence[ObservedLeg[Epochs]]) -> Iterator[list[ObservedLeg[Epochs]]]:
+def _cut_into_traces(model: Model, legs: Sequence[ObservedLeg[Epochs]]) -> Iterator[list[ObservedLeg[Epochs]]]:
     """Legs that fit into one trace, together: of one model, with the same numbers of leader epochs, and with no more
     faults of a kind than a budget may be."""
-    most = {name: model.constants[name].maximum or 0 for name in _budgets(model)}
+    most = {name: model.constants[name].maximum or 0 for name in _budget_names(model)}
     held, taken = list[ObservedLeg[Epochs]](), dict.fromkeys(most, 0)
     for leg in legs:
         needed = _needed_budgets(model, leg)
@@ -67,11 +67,11 @@ def _cut(model: Model, legs: Sequence[ObservedLeg[Epochs]]) -> Iterator[list[Obs
     yield held
 
 
-def _budgets(model: Model) -> tuple[str, ...]:
+def _budget_names(model: Model) -> tuple[str, ...]:
     return tuple(judge.state_shape(model).budgets)
 
 
-def _value(model: Model, name: str) -> int:
+def _budget_value(model: Model, name: str) -> int:
     value = model.values[name]
     assert isinstance(value, int), f"{name} is a budget"
     return value
@@ -80,29 +80,29 @@ def _value(model: Model, name: str) -> int:
 def _needed_budgets(model: Model, leg: ObservedLeg[Epochs]) -> dict[str, int]:
     """How much of each budget the steps of a leg take."""
     taken = [model.action(step.action).budget for step in leg.run.steps]
-    return {name: taken.count(name) for name in _budgets(model)}
+    return {name: taken.count(name) for name in _budget_names(model)}
 
 
-def _part(one: ValidationResult, number: int, legs: Sequence[ObservedLeg[Epochs]], of: int) -> TracePart:
+def _trace_part(one: ValidationResult, number: int, legs: Sequence[ObservedLeg[Epochs]], of: int) -> TracePart:
     assert one.setup is not None
     profile, own = one.setup.profile, one.models[legs[0].model]
-    needed = {name: sum(_needed_budgets(own, leg)[name] for leg in legs) for name in _budgets(own)}
-    larger = {name: number for name, number in needed.items() if number > _value(own, name)}
+    needed = {name: sum(_needed_budgets(own, leg)[name] for leg in legs) for name in _budget_names(own)}
+    larger = {name: number for name, number in needed.items() if number > _budget_value(own, name)}
     constants = {**own.values, **larger}
     ghosts = own.ghosts
     properties = (LOSS,) if ghosts else ()
     name = f"{MODEL}:{profile}"
     model = audited_model_definition().bind(name, constants, profile, ghosts=ghosts, properties=properties)
-    start = _whole(model, legs[0].run.start)
+    start = _state_with_whole_budgets(model, legs[0].run.start)
     run = judge.replay(model, start, [(step.action, step.arguments) for leg in legs for step in leg.run.steps])
     moments, at = {0: _moment_before(one, legs[0])}, 0
     for leg in legs:
         at += len(leg.run.steps)
         moments[at] = leg.observation
-    return TracePart(_document(one, model, run, legs, number, of), moments)
+    return TracePart(_part_document(one, model, run, legs, number, of), moments)
 
 
-def _whole(model: Model, state: State) -> State:
+def _state_with_whole_budgets(model: Model, state: State) -> State:
     shape = judge.state_shape(model)
     return shape.replace(state, **{name: model.values[budget] for budget, name in shape.budgets.items()})
 
@@ -113,12 +113,12 @@ def _moment_before(one: ValidationResult, leg: ObservedLeg[Epochs]) -> int:
     return max((earlier.observation for earlier in one.answer.legs if earlier.observation < leg.observation), default=0)
 
 
-def _document(
+def _part_document(
     one: ValidationResult, model: Model, run: Run, legs: Sequence[ObservedLeg[Epochs]], number: int, of: int
 ) -> Document:
     document = run_document(model, run, title=f"{one.of.name}{f', part {number} of {of}' if of > 1 else ''}")
     notes = list[str]()
-    if (first := legs[0].origin.actual(0)) != 0:
+    if (first := legs[0].origin.actual_epoch(0)) != 0:
         notes.append(f"Leader epochs are counted anew: 0 is {first} in the cluster.")
     if not any(start == run.start for start in judge.initial_states(model)):
         document |= {"replay": None, "begins": "earlier"}

@@ -77,19 +77,19 @@ def validate_histories(
     `report` gets how many histories are done, of how many."""
     shown = {} if brokers is None else {one.key: find_losses(one, brokers) for one in histories}
     losses = {key: evidence.losses for key, evidence in shown.items()}
-    groups = _together(add_losses(history, losses.get(history.key, ())) for history in histories)
+    groups = _group_alike_histories(add_losses(history, losses.get(history.key, ())) for history in histories)
     models = dict[Any, Model]()
     found = list[ValidationResult]()
     for same in groups:
         setup = find_setup(same[0], version, cluster.changed_settings, asked_version)
-        one = _one(same, setup, models, cache, seconds())
+        one = _validate_alike_histories(same, setup, models, cache, seconds())
         evidence = {of.name: shown[of.key] for of in same if of.key in shown}
         found.append(replace(one, evidence=evidence))
         report(len(found), len(groups))
     return found
 
 
-def _together(histories: Iterable[History]) -> list[list[History]]:
+def _group_alike_histories(histories: Iterable[History]) -> list[list[History]]:
     """Histories that differ in nothing but in names of brokers, offsets and times."""
     groups: dict[Any, list[History]] = {}
     for history in histories:
@@ -119,7 +119,7 @@ def _renumber_moment(moment: Moment, numbers: Mapping[int, int], first_epoch: in
     return replace(moment, offset=0, time_ms=0, leader=leader, leader_epoch=epoch, order=order, **changes)
 
 
-def _one(
+def _validate_alike_histories(
     same: Sequence[History],
     setup: ModelSetup | str,
     models: dict[Any, Model],
@@ -135,7 +135,7 @@ def _one(
         return ValidationResult(first, alike, setup, (), "undecided", "the time was used up before it", None)
     bound = tuple(_bind_once(setup, constants, models) for constants in setup.variants)
     answer = search(bound, Moments(bound[0], first, setup.variant_numbers), cache, MOST_STATES, seconds)
-    result, why = _result(first, answer)
+    result, why = _result_of_answer(first, answer)
     return ValidationResult(first, alike, setup, bound, result, why, answer)
 
 
@@ -147,7 +147,7 @@ def _bind_once(setup: ModelSetup, constants: Mapping[str, Value | str], models: 
     return models[key]
 
 
-def _result(history: History, answer: ObservationAnswer[Epochs]) -> tuple[Result, str | None]:
+def _result_of_answer(history: History, answer: ObservationAnswer[Epochs]) -> tuple[Result, str | None]:
     if not answer.is_exhausted:
         return "undecided", f"{answer.states:,} states were looked at, and the search has not ended"
     shown = answer.last_observation == len(history.moments) - 1
@@ -172,57 +172,59 @@ def validation_document(
         "schema": SCHEMA,
         "files": [str(path) for path in log.paths],
         "broker_files": [] if brokers is None else [str(path) for path in brokers.paths],
-        "notes": [*log.notes, *more, *_unknown(results)],
+        "notes": [*log.notes, *more, *_unknown_texts(results)],
         "zookeeper": version.zookeeper,
         "kafka": version.kafka,
         "profile": version.profile,
-        "partitions": [_partition(one) for one in results],
+        "partitions": [_partition_document(one) for one in results],
     }
 
 
-def _unknown(results: Sequence[ValidationResult]) -> list[str]:
+def _unknown_texts(results: Sequence[ValidationResult]) -> list[str]:
     """What is not known of partitions, those together of which it is the same."""
     of = dict[str, list[str]]()
     for name, evidence in (pair for one in results for pair in one.evidence.items()):
         for note in evidence.notes:
             of.setdefault(note.what, []).append(f"{name} ({note.more})" if note.more else name)
-    return [f"{_names(names)}: {what}" for what, names in of.items()]
+    return [f"{_first_names_text(names)}: {what}" for what, names in of.items()]
 
 
-def _names(names: Sequence[str]) -> str:
+def _first_names_text(names: Sequence[str]) -> str:
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
-def _partition(one: ValidationResult) -> dict[str, Any]:
+def _partition_document(one: ValidationResult) -> dict[str, Any]:
     return {
         "name": one.of.name,
         "alike": list(one.alike),
         "replicas": list(one.of.replicas),
         "from_creation": one.of.whole,
         "assumed": [] if one.setup is None else list(one.setup.assumptions),
-        "constants": {} if one.setup is None else {name: _plain(value) for name, value in one.setup.constants.items()},
+        "constants": {}
+        if one.setup is None
+        else {name: _plain_value(value) for name, value in one.setup.constants.items()},
         "result": one.result,
         "why": one.why,
-        "losses": [_loss(loss) for loss in one.losses],
-        "possible_losses": [_loss(loss) for loss in one.possible],
+        "losses": [_loss_document(loss) for loss in one.losses],
+        "possible_losses": [_loss_document(loss) for loss in one.possible],
         "html": None,
         "traces": [],
-        "moments": [_moment(moment) for moment in one.of.moments],
+        "moments": [_moment_document(moment) for moment in one.of.moments],
         **_answer_document(one),
     }
 
 
-def _loss(loss: Loss) -> dict[str, Any]:
+def _loss_document(loss: Loss) -> dict[str, Any]:
     own = {name: getattr(loss, name) for name in ("name", "epoch", "first", "end", "broker")}
     return {**own, "committed": loss.committed_at, "lost": loss.lost_at}
 
 
-def _plain(value: Value | str) -> Any:
+def _plain_value(value: Value | str) -> Any:
     return value if isinstance(value, bool | int | str) else str(value)
 
 
-def _moment(moment: Moment) -> dict[str, Any]:
+def _moment_document(moment: Moment) -> dict[str, Any]:
     return {
         "offset": moment.offset,
         "time_ms": moment.time_ms,
@@ -260,14 +262,14 @@ def _answer_document(one: ValidationResult) -> dict[str, Any]:
     answer = one.answer
     return {
         "seen": answer.last_observation,
-        "legs": [_leg(one.models[leg.model], leg, _renaming(names)) for leg in answer.legs],
-        "instead": _instead(one, names) if one.result == "not_shown" else [],
+        "legs": [_leg_document(one.models[leg.model], leg, _cluster_number_formatter(names)) for leg in answer.legs],
+        "instead": _alternative_documents(one, names) if one.result == "not_shown" else [],
         "states": answer.states,
         "seconds": round(answer.seconds, 3),
     }
 
 
-def _renaming(names: Mapping[str, int]) -> Named:
+def _cluster_number_formatter(names: Mapping[str, int]) -> Named:
     """The model's brokers under the numbers that the cluster's have: `broker 1` alone, `{1, 2}` in a set."""
     one = re.compile(rf"\b(?:{'|'.join(names)})\b")
 
@@ -279,7 +281,7 @@ def _renaming(names: Mapping[str, int]) -> Named:
     return words
 
 
-def _leg(model: Model, leg: ObservedLeg[Epochs], names: Named) -> dict[str, Any]:
+def _leg_document(model: Model, leg: ObservedLeg[Epochs], names: Named) -> dict[str, Any]:
     actions = {action.name: action for action in model.actions}
     steps = zip(leg.run.states(), leg.run.steps, strict=False)
     return {
@@ -289,40 +291,45 @@ def _leg(model: Model, leg: ObservedLeg[Epochs], names: Named) -> dict[str, Any]
                 "action": step.action,
                 "kind": actions[step.action].kind,
                 "arguments": {name: names(str(value)) for name, value in step.arguments.items()},
-                "says": _says(action_sentence(model, actions[step.action], before, step.arguments, names), leg.origin),
+                "says": _step_sentence_with_epochs(
+                    action_sentence(model, actions[step.action], before, step.arguments, names), leg.origin
+                ),
             }
             for before, step in steps
         ],
     }
 
 
-def _says(text: str, epochs: Epochs) -> str:
+def _step_sentence_with_epochs(text: str, epochs: Epochs) -> str:
     """A step's sentence, with the cluster's leader epochs."""
-    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual(int(found[1]))}", capitalize_first(text))
+    return re.sub(r"\bepoch (\d+)", lambda found: f"epoch {epochs.actual_epoch(int(found[1]))}", capitalize_first(text))
 
 
-def _instead(one: ValidationResult, names: Mapping[str, int]) -> list[dict[str, Any]]:
+def _alternative_documents(one: ValidationResult, names: Mapping[str, int]) -> list[dict[str, Any]]:
     """What the model may do in place of the first moment that it does not show: the likest to it first."""
     assert one.answer is not None
     after = min(one.answer.last_observation + 1, len(one.of.moments) - 1)
-    wanted = _moment(one.of.moments[after])
+    wanted = _moment_document(one.of.moments[after])
     moves = one.of.moments[0].assignment is not None
-    shown = (_of_state(*state, names) | _assignment_of(state[0], names, moves) for state in one.answer.instead)
+    shown = (
+        _registration_in_state(*state, names) | _assignment_in_state(state[0], names, moves)
+        for state in one.answer.instead
+    )
     others = {str(other): other for other in shown}.values()
     return sorted(others, key=lambda other: (sum(other[name] != wanted[name] for name in other), str(other)))
 
 
-def _assignment_of(state: State, names: Mapping[str, int], moves: bool) -> dict[str, Any]:
+def _assignment_in_state(state: State, names: Mapping[str, int], moves: bool) -> dict[str, Any]:
     held = state.assignment
     sets = (frozenset(names[str(one)] for one in brokers) for brokers in (held.replicas, held.adding, held.removing))
     return {"assignment": _assignment_document(Assignment(*sets)) if moves else None}
 
 
-def _of_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:
+def _registration_in_state(state: State, origin: Epochs, names: Mapping[str, int]) -> dict[str, Any]:
     registered = state.registered
     return _registration_document(
         None if registered.leader is None else names[str(registered.leader)],
-        origin.actual(registered.leader_epoch),
+        origin.actual_epoch(registered.leader_epoch),
         (names[str(broker)] for broker in registered.isr),
         (names[str(broker)] for broker in registered.elr),
         (names[str(broker)] for broker in state.fenced),

@@ -157,7 +157,7 @@ def reassign(cluster: PartitionCluster, *brokers: int) -> None:
     cluster.order = list(brokers)
     live = next(iter(cluster.nodes.running.keys() - {CONTROLLER}))
     with contextlib.closing(wire.Connection(cluster.ports[live])) as connection:
-        wire.reassign(connection, TOPIC, brokers)
+        wire.reassign_replicas(connection, TOPIC, brokers)
 
 
 def capture(name: str, version: str, elr: bool, target: Path) -> None:

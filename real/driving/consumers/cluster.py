@@ -92,11 +92,11 @@ class ConsumersCluster(DrivenCluster):
     def _coordinates(self) -> bool:
         every = range(self.partitions)
         try:
-            with self._anyone() as connection:
+            with self._connect_to_any_broker() as connection:
                 if wire.find_coordinator(connection, GROUP, wire.OF_GROUPS) is None:
                     return False
                 if self.committed:
-                    group_wire.commit(connection, GROUP, TOPIC, dict.fromkeys(every, 0))
+                    group_wire.commit_offsets(connection, GROUP, TOPIC, dict.fromkeys(every, 0))
                 group_wire.read_committed(connection, GROUP, TOPIC, every)
         except wire.BrokerError:
             return False
@@ -123,7 +123,7 @@ class ConsumersCluster(DrivenCluster):
         """What the broker says."""
         self.check()
         every = range(self.partitions)
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             logs = {one: group_wire.read_bounds(connection, TOPIC, one) for one in every}
             offsets = group_wire.read_committed(connection, GROUP, TOPIC, every)
             found = (group_wire.list_consumers if self.by_kip_848 else group_wire.list_members)(connection, GROUP)
@@ -144,13 +144,13 @@ class ConsumersCluster(DrivenCluster):
     def write_record(self, partition: int, record: int, age: int = 0) -> None:
         """Appends a record, of so many seconds ago. NodesError where the broker does not."""
         batch = wire.record_batch(str(record).encode(), age)
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             if code := wire.produce(connection, wire.produce_request(TOPIC, batch, -1, partition)):
                 raise NodesError(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 
     def delete_records(self, partition: int, end_offset: int) -> None:
         """Deletes the records below an offset."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             group_wire.delete_records(connection, TOPIC, partition, end_offset)
 
     def truncate(self, partition: int, kept_records: int) -> str:
@@ -175,7 +175,7 @@ class ConsumersCluster(DrivenCluster):
 
     def add_partition(self, seconds: float) -> bool:
         """Adds a partition; whether the broker leads it in time."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             group_wire.add_partitions(connection, TOPIC, self.partitions + 1)
         self.partitions += 1
         segment = self.nodes.data(BROKER) / f"{TOPIC}-{self.partitions - 1}" / disks.SEGMENT
@@ -183,7 +183,7 @@ class ConsumersCluster(DrivenCluster):
 
     def _leads_all(self) -> bool:
         try:
-            with self._anyone() as connection:
+            with self._connect_to_any_broker() as connection:
                 group_wire.read_bounds(connection, TOPIC, self.partitions - 1)
         except wire.BrokerError:
             return False
@@ -191,7 +191,7 @@ class ConsumersCluster(DrivenCluster):
 
     def delete_offset(self, partition: int) -> None:
         """Deletes the group's offset."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             group_wire.delete_offset(connection, GROUP, TOPIC, partition)
 
     # --- members ------------------------------------------------------------------------------------------------------

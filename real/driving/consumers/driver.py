@@ -20,7 +20,7 @@ from ..stages import (
     describe_differences,
 )
 from .cluster import COMMIT_MS, FIRST
-from .plan import OLDER, ConsumersPlan, ConsumersStage, compares
+from .plan import OLDER, ConsumersPlan, ConsumersStage, compares_positions
 from .world import ConsumersWorld, MemberObservation
 
 _GIVES_UP_MS = 500
@@ -44,32 +44,39 @@ class ConsumersObservation:
 
 def describe_observation(seen_observation: ConsumersObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
-    owned = (f"{one} {_numbers(partitions)}" for one, partitions in sorted(seen_observation.owned_partitions.items()))
+    owned = (
+        f"{one} {_partition_numbers_text(partitions)}"
+        for one, partitions in sorted(seen_observation.owned_partitions.items())
+    )
     positions = (
-        f"{one} {_word(at)} in {partition}" for (one, partition), at in sorted(seen_observation.positions.items())
+        f"{one} {_offset_word(at)} in {partition}"
+        for (one, partition), at in sorted(seen_observation.positions.items())
     )
     effects = sorted((of, times) for of, times in seen_observation.effects.items() if times)
     return {
         "partitions": ", ".join(
             f"{one} from {first} to {end}" for one, (first, end) in sorted(seen_observation.logs.items())
         ),
-        "committed": ", ".join(f"{_word(offset)} in {one}" for one, offset in sorted(seen_observation.offsets.items())),
+        "committed": ", ".join(
+            f"{_offset_word(offset)} in {one}" for one, offset in sorted(seen_observation.offsets.items())
+        ),
         "members": ", ".join(sorted(seen_observation.members)) or "none",
         "assigned": ", ".join(owned) or "nothing",
         "positions": ", ".join(positions) or "none",
-        "processed": ", ".join(f"record {one} of {at}{_times(times)}" for (at, one), times in effects) or "nothing",
+        "processed": ", ".join(f"record {one} of {at}{_repetition_text(times)}" for (at, one), times in effects)
+        or "nothing",
     }
 
 
-def _numbers(partitions: frozenset[int]) -> str:
+def _partition_numbers_text(partitions: frozenset[int]) -> str:
     return " ".join(map(str, sorted(partitions))) or "none"
 
 
-def _word(offset: int | None) -> str:
+def _offset_word(offset: int | None) -> str:
     return "none" if offset is None else str(offset)
 
 
-def _times(times: int) -> str:
+def _repetition_text(times: int) -> str:
     return "" if times == 1 else " more than once"
 
 
@@ -112,7 +119,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     def _observe(self, wanted_observation: ConsumersObservation) -> ConsumersObservation:
         group, names = self.world.observe(), {number: str(one) for one, number in self._members.items()}
-        found = {one: self._says(one) for one in wanted_observation.owned_partitions}
+        found = {one: self._member_observation(one) for one in wanted_observation.owned_partitions}
         return ConsumersObservation(
             {one: group.logs[one] for one in wanted_observation.logs},
             {one: group.offsets[one] for one in wanted_observation.offsets},
@@ -122,7 +129,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
             {of: min(2, times) for of, times in self._effects.items()},
         )
 
-    def _says(self, name: str) -> MemberObservation:
+    def _member_observation(self, name: str) -> MemberObservation:
         number = next(number for one, number in self._members.items() if str(one) == name)
         found = self.world.observe_member(number, self.limit)
         if found is None:
@@ -133,7 +140,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return describe_differences(describe_observation(wanted_observation), describe_observation(seen_observation))
 
     def _compares(self, state: State, member: Any) -> bool:
-        return compares(self.plan.model, state, member)
+        return compares_positions(self.plan.model, state, member)
 
     def _do(self, stage: ConsumersStage) -> str:
         for member, number in self._members.items():
@@ -176,23 +183,23 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         did = self.world.truncate(self._partition_number(stage), kept)
         for member, number in self._members.items():
             if stage.state_after.phase[member].name == "RUNNING":
-                self._learns(number, self._compares(stage.state_after, member))
+                self._await_leader_epoch(number, self._compares(stage.state_after, member))
         return f"{did}; consumers learn of the leader epoch"
 
-    def _learns(self, number: int, compares: bool) -> None:
+    def _await_leader_epoch(self, number: int, compares: bool) -> None:
         """Until a consumer knows of another leader epoch: if it is to compare its positions, until it asks to; else
         until it has had an answer that says who leads, after which it asks again."""
         if compares:
-            self._asks(number, OFFSETS_FOR_LEADER_EPOCH, "whether its positions are in the log")
+            self._await_request(number, OFFSETS_FOR_LEADER_EPOCH, "whether its positions are in the log")
             return
         for _ in range(2):
             self.world.gate_requests(number, METADATA, False)
-            self._asks(number, METADATA, "who leads")
+            self._await_request(number, METADATA, "who leads")
             self.world.gate_requests(number, METADATA, True)
 
-    def _asks(self, number: int, api: int, what: str) -> None:
+    def _await_request(self, number: int, api: int, what: str) -> None:
         def asks() -> bool:
-            self._tells(number, "idle", "-")
+            self._instruct_consumer(number, "idle", "-")
             return self.world.has_pending_request(number, api)
 
         if not wait_for(asks, self.limit):
@@ -215,10 +222,10 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
     # --- who is in the group ------------------------------------------------------------------------------------------
 
-    def _of(self, stage: ConsumersStage) -> int:
+    def _member_number(self, stage: ConsumersStage) -> int:
         return self._members[stage.arguments["member"]]
 
-    def _tells(self, number: int, line: str, *answers: str) -> str:
+    def _instruct_consumer(self, number: int, line: str, *answers: str) -> str:
         """Has a consumer do something, which must answer with one of these."""
         said = self.world.instruct(number, line, self.limit)
         if said is None:
@@ -230,22 +237,22 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
     def _start_member(self, stage: ConsumersStage) -> str:
         for other in stage.state_before.group if self.plan.retries else ():
             self.world.hold_commits(self._members[other], True)
-        self.world.start_client(self._of(stage))
+        self.world.start_client(self._member_number(stage))
         self._join(stage)
         return "subscribes, and polls"
 
     def _join(self, stage: ConsumersStage) -> None:
         owners = [f"{self._partitions[at]}:{self._members[one]}" for at, one in stage.owners.items()]
         for number in filter(self.world.is_running, self._members.values()):
-            self._tells(number, " ".join(["assign", *owners]), "planned")
-        self._tells(self._of(stage), "join", "joins")
+            self._instruct_consumer(number, " ".join(["assign", *owners]), "planned")
+        self._instruct_consumer(self._member_number(stage), "join", "joins")
 
     def _rejoin(self, stage: ConsumersStage) -> str:
         self._join(stage)
         return "polls, and learns of the rebalance"
 
     def _notice(self, stage: ConsumersStage) -> str:
-        self.world.gate_member_heartbeats(self._of(stage), True)
+        self.world.gate_member_heartbeats(self._member_number(stage), True)
         self._join(stage)
         return "its heartbeats let through; it polls"
 
@@ -258,7 +265,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         compared = {str(one) for one in joined if self._compares(stage.state_after, one)}
 
         def is_settled() -> bool:
-            found = {name: self._says(name) for name in shares}
+            found = {name: self._member_observation(name) for name in shares}
             return all(
                 said.owned_partitions == shares[name]
                 and (said.wrong != "-" or name in compared or frozenset(said.positions) == said.owned_partitions)
@@ -267,24 +274,24 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
         if wait_for(is_settled, self.limit):
             for one in joined:
-                self._tells(self._members[one], "settle", "settled")
+                self._instruct_consumer(self._members[one], "settle", "settled")
         return "all have their partitions, and know where to begin"
 
     def _session_times_out(self, stage: ConsumersStage) -> str:
         return "its session ends at the coordinator"
 
     def _crash(self, stage: ConsumersStage) -> str:
-        self.world.kill_client(self._of(stage))
+        self.world.kill_client(self._member_number(stage))
         return "SIGKILL"
 
     def _pause(self, stage: ConsumersStage) -> str:
-        self.world.gate_member_heartbeats(self._of(stage), False)
+        self.world.gate_member_heartbeats(self._member_number(stage), False)
         return "its heartbeats are held until the coordinator throws it out"
 
     def _fail(self, stage: ConsumersStage) -> str:
-        number = self._of(stage)
+        number = self._member_number(stage)
         self.world.gate_member_heartbeats(number, True)
-        self._tells(number, "close", "closed")
+        self._instruct_consumer(number, "close", "closed")
         self.world.kill_client(number)
         return "close()"
 
@@ -294,9 +301,9 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "OffsetFetch was answered when it was assigned"
 
     def _reset_position(self, stage: ConsumersStage) -> str:
-        member, at, number = stage.arguments["member"], self._partition_number(stage), self._of(stage)
+        member, at, number = stage.arguments["member"], self._partition_number(stage), self._member_number(stage)
         if stage.state_after.phase[member].name == "STOPPED":
-            wrong = self._says(str(member)).wrong
+            wrong = self._member_observation(str(member)).wrong
             if wrong != "NoOffsetForPartitionException":
                 raise DivergenceError(f"poll: {wrong} in place of NoOffsetForPartitionException")
             self.world.kill_client(number)
@@ -304,18 +311,18 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         partition = stage.arguments["partition"]
         if stage.state_before.position[member][partition] is None and stage.state_before.offset[partition] is None:
             return "auto.offset.reset was asked when it was assigned"
-        self._tells(number, f"reset {at}", "reset")
+        self._instruct_consumer(number, f"reset {at}", "reset")
         return "polls, and is out of range"
 
     def _poll(self, stage: ConsumersStage) -> str:
         member, partition = stage.arguments["member"], stage.arguments["partition"]
         count = stage.arguments["upto"] - stage.state_before.position[member][partition]
         if self.plan.is_committed_in_hand(stage):
-            self._hold_a_commit(self._of(stage))
-        self._tells(self._of(stage), f"poll {self._partition_number(stage)} {count}", "polled")
+            self._hold_a_commit(self._member_number(stage))
+        self._instruct_consumer(self._member_number(stage), f"poll {self._partition_number(stage)} {count}", "polled")
         if self.plan.name("commits") == "BEFORE":
-            self._tells(
-                self._of(stage),
+            self._instruct_consumer(
+                self._member_number(stage),
                 f"commit {_WAITS_MS} {self._partition_number(stage)}:{stage.arguments['upto']}",
                 "committed",
             )
@@ -329,7 +336,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         self.world.advance_clock(number)
 
         def is_held() -> bool:
-            self._tells(number, "idle", "-")
+            self._instruct_consumer(number, "idle", "-")
             return self.world.has_pending_commit(number)
 
         if not wait_for(is_held, self.limit):
@@ -337,16 +344,16 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         self.world.advance_clock(number)
 
     def _process(self, stage: ConsumersStage) -> str:
-        number, at, record = self._of(stage), self._partition_number(stage), stage.arguments["entry"]
-        self._tells(number, f"process {at} {record}", "processed")
+        number, at, record = self._member_number(stage), self._partition_number(stage), stage.arguments["entry"]
+        self._instruct_consumer(number, f"process {at} {record}", "processed")
         self._effects[at, record] += 1
         if stage.arguments["commits_it"]:
             offset = stage.state_after.offset[stage.arguments["partition"]]
-            self._tells(number, f"commit {_WAITS_MS} {at}:{offset}", "committed")
+            self._instruct_consumer(number, f"commit {_WAITS_MS} {at}:{offset}", "committed")
             return "processed; commitSync"
         return "processed"
 
-    def _positions(self, stage: ConsumersStage) -> str:
+    def _positions_to_commit(self, stage: ConsumersStage) -> str:
         """What an application commits that commits its positions."""
         member = stage.arguments["member"]
         where = (
@@ -356,10 +363,10 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return " ".join(f"{at}:{offset}" for at, offset in where if offset is not None)
 
     def _commit(self, stage: ConsumersStage) -> str:
-        number = self._of(stage)
+        number = self._member_number(stage)
         if self.plan.name("commits") != "AUTO":
             self.world.gate_member_heartbeats(number, True)
-            self._tells(number, f"commit {_WAITS_MS} {self._positions(stage)}", "committed")
+            self._instruct_consumer(number, f"commit {_WAITS_MS} {self._positions_to_commit(stage)}", "committed")
             return "commitSync"
         wanted, in_background = self._expect(stage).offsets, self.plan.is_in_background(stage)
         if number in self._held:
@@ -370,7 +377,7 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
 
         def has_committed() -> bool:
             if not in_background:
-                self._tells(number, "idle", "-")
+                self._instruct_consumer(number, "idle", "-")
             return self.world.observe().offsets == wanted
 
         wait_for(has_committed, self.limit)
@@ -379,22 +386,22 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return f"its clock is {COMMIT_MS // 1_000} s later (auto.commit.interval.ms), and it polls"
 
     def _lose_commit(self, stage: ConsumersStage) -> str:
-        number = self._of(stage)
+        number = self._member_number(stage)
         self.world.hold_commits(number, True)
-        self._tells(number, f"commit {_GIVES_UP_MS} {self._positions(stage)}", "TimeoutException")
-        self._drop(number)
+        self._instruct_consumer(number, f"commit {_GIVES_UP_MS} {self._positions_to_commit(stage)}", "TimeoutException")
+        self._drop_offset_commit(number)
         return "commitSync, whose request is lost with its connection"
 
-    def _drop(self, number: int) -> None:
+    def _drop_offset_commit(self, number: int) -> None:
         if not self.world.drop_commit(number, self.limit):
             raise NoEffectError(f"no OffsetCommit came, after {self.limit:g} s")
         self.world.hold_commits(number, False)
 
     def _fail_commit(self, stage: ConsumersStage) -> str:
-        number = self._of(stage)
+        number = self._member_number(stage)
 
         def is_held() -> bool:
-            self._tells(number, "idle", "-")
+            self._instruct_consumer(number, "idle", "-")
             return self.world.has_pending_commit(number)
 
         if not wait_for(is_held, self.limit):
@@ -402,19 +409,19 @@ class ConsumersDriver(StageDriver[ConsumersStage, ConsumersObservation, Consumer
         return "polls; its commit before the rebalance is on its way, and will be lost"
 
     def _retry_commit(self, stage: ConsumersStage) -> str:
-        self._drop(self._of(stage))
+        self._drop_offset_commit(self._member_number(stage))
         return "its commit is lost with its connection; it does not poll"
 
     def _delay_commit(self, stage: ConsumersStage) -> str:
-        number, at = self._of(stage), self._partition_number(stage)
+        number, at = self._member_number(stage), self._partition_number(stage)
         offset = stage.state_before.position[stage.arguments["member"]][stage.arguments["partition"]]
         before = list(self.world.output(number)).count("failed")
         self.world.hold_commits(number, True)
-        self._tells(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")
-        self._drop(number)
+        self._instruct_consumer(number, f"send {_GIVES_UP_MS} {at}:{offset}", "sent")
+        self._drop_offset_commit(number)
 
         def has_failed() -> bool:
-            self._tells(number, "idle", "-")
+            self._instruct_consumer(number, "idle", "-")
             return list(self.world.output(number)).count("failed") > before
 
         if not wait_for(has_failed, self.limit):

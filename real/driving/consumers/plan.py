@@ -177,10 +177,10 @@ class ConsumersPlan:
 
     def name(self, constant: str) -> str:
         """The name of a value of an enumeration that the model has."""
-        return _name(self.model, constant)
+        return _constant_name(self.model, constant)
 
 
-def _name(model: Model, constant: str) -> str:
+def _constant_name(model: Model, constant: str) -> str:
     return str(getattr(model.values[constant], "name", model.values[constant]))
 
 
@@ -189,12 +189,12 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         asked_release,
-        lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of_release(trace, kafka))),
-        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, _switches_of_release(trace, kafka))),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, {}))) if anyway else None,
     )
 
 
-def _of_release(trace: DrivenTrace, kafka: str) -> Mapping[str, Value | str]:
+def _switches_of_release(trace: DrivenTrace, kafka: str) -> Mapping[str, Value | str]:
     """What the model's switches are in a release, with the consumer that the trace is about."""
     before = releases_meant(kafka)[0][:2] < KAFKA_18641
     if int(str(trace.bounds.get("retried_commits", 0))):
@@ -202,7 +202,7 @@ def _of_release(trace: DrivenTrace, kafka: str) -> Mapping[str, Value | str]:
     return _OF_RELEASES if before else {**_OF_RELEASES, "background_commit": False}
 
 
-def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
+def _bind_trace_model(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
@@ -214,17 +214,17 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ConsumersPla
     _refuse_settings(model, kafka)
     oldest, numbers, run = _arrange_steps(model, trace, kafka)
     says = describe_end(model, run, kafka)
-    stages = tuple(_stages(model, run, numbers))
+    stages = tuple(_stages_of_run(model, run, numbers))
     plan = ConsumersPlan(kafka, model, run, stages, says, oldest)
     for at, stage in enumerate(stages):
-        if why := _cannot(plan, at):
+        if why := _why_stage_is_impossible(plan, at):
             raise UndrivableError(f"{stage.action}: {why}", stage.first)
     return plan
 
 
 def _refuse_settings(model: Model, kafka: str) -> None:
     """What no consumer of the release has."""
-    if _name(model, "commits") == "TOGETHER":
+    if _constant_name(model, "commits") == "TOGETHER":
         raise UndrivableError("offsets are in a database with the effects, and what that keeps is nothing of Kafka's")
     if model.values["background_commit"] and releases_meant(kafka)[0][:2] < KIP_848:
         raise UndrivableError(f"the driver has consumers of KIP-848 from 3.9 on, and not in Kafka {kafka}")
@@ -232,13 +232,13 @@ def _refuse_settings(model: Model, kafka: str) -> None:
         raise UndrivableError(f"consumers that send a commit before a rebalance again are driven from 4.0 on: {kafka}")
     if model.values["truncations"]:
         _refuse_epochs(model)
-    if _name(model, "reset") == "BY_DURATION" and releases_meant(kafka)[0][:2] < BY_DURATION:
+    if _constant_name(model, "reset") == "BY_DURATION" and releases_meant(kafka)[0][:2] < BY_DURATION:
         raise UndrivableError(f"auto.offset.reset is a duration from 4.0 on (KIP-1106), and not in Kafka {kafka}")
 
 
 def _refuse_epochs(model: Model) -> None:
     """What is committed has a leader epoch where the consumer commits by itself, and none where the driver does."""
-    auto = _name(model, "commits") == "AUTO"
+    auto = _constant_name(model, "commits") == "AUTO"
     if bool(model.values["commits_epochs"]) != auto or model.values["commits_on_revoke"]:
         raise UndrivableError(
             "the driver commits offsets alone, and a consumer commits its positions with their leader epochs: the "
@@ -246,7 +246,7 @@ def _refuse_epochs(model: Model) -> None:
         )
 
 
-def compares(model: Model, state: State, member: Any) -> bool:
+def compares_positions(model: Model, state: State, member: Any) -> bool:
     """Whether a member is yet to compare its positions with a log that was cut: until it has, it says none of them."""
     if not (model.values["truncations"] and model.values["detects_truncation"]):
         return False
@@ -318,23 +318,23 @@ def _begin_at_once(model: Model, steps: list[Numbered], run: Run) -> tuple[list[
     """A consumer has its positions as soon as it has partitions."""
     for at in range(len(steps)):
         step = run.steps[at]
-        if step.action in ("begin_at_offset", "reset_position") and _begins(run, at):
+        if step.action in ("begin_at_offset", "reset_position") and _is_first_position(run, at):
             steps, run = _move_step(model, steps, run, at, range(_assigning_step(run, at) + 1, at))
     return steps, run
 
 
 def _assigning_step(run: Run, index: int) -> int:
     """The step by which a member was given what it has before another step of it."""
-    member, begun = run.steps[index].arguments["member"], _places(run, 0, "begin_generation")
+    member, begun = run.steps[index].arguments["member"], _indexes_of_actions(run, 0, "begin_generation")
     return max(place for place in begun if place < index and member in run.steps[place].state_after.group)
 
 
-def _places(run: Run, since: int, *actions: str) -> list[int]:
+def _indexes_of_actions(run: Run, since: int, *actions: str) -> list[int]:
     """Where in a run these actions are, from a step on."""
     return [place for place, step in enumerate(run.steps) if place >= since and step.action in actions]
 
 
-def _begins(run: Run, index: int) -> bool:
+def _is_first_position(run: Run, index: int) -> bool:
     """Whether a step that gives a member a position is the first that does."""
     given = run.steps[index].arguments
     return run.states()[index].position[given["member"]][given["partition"]] is None
@@ -344,7 +344,7 @@ def _start_later(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Nu
     """Who starts while others run starts when they are to learn of it: they do so in their next poll."""
     for at in reversed(range(len(steps))):
         if run.steps[at].action == "start_member" and not model.values["retried_commits"]:
-            later = _places(run, at, "rejoin", "begin_generation")
+            later = _indexes_of_actions(run, at, "rejoin", "begin_generation")
             steps, run = _move_step(model, steps, run, at, [later[0] - 1 if later else len(steps) - 2])
     return steps, run
 
@@ -361,17 +361,17 @@ def _lose_before(model: Model, steps: list[Numbered], run: Run) -> tuple[list[Nu
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[ConsumersStage]:
+def _stages_of_run(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[ConsumersStage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
             why = WHY_NOT.get(step.action, "the driver has no such step")
             raise UndrivableError(f"{step.action}: {why}", numbers[at])
-        later = _places(run, at, "begin_generation") if step.action in JOINS else []
+        later = _indexes_of_actions(run, at, "begin_generation") if step.action in JOINS else []
         owners: Mapping[Any, Any] = run.steps[later[0]].arguments["owner"] if later else {}
         yield ConsumersStage(**stage_fields(model, run, at, at, KINDS[step.action], numbers), owners=owners)
 
 
-def _cannot(plan: ConsumersPlan, index: int) -> str | None:
+def _why_stage_is_impossible(plan: ConsumersPlan, index: int) -> str | None:
     """Why a stage cannot be had; None where it can."""
     stage = plan.stages[index]
     before, given, auto = stage.state_before, stage.arguments, plan.name("commits") == "AUTO"
@@ -384,28 +384,30 @@ def _cannot(plan: ConsumersPlan, index: int) -> str | None:
     if plan.uses_kip_848 and stage.action in _OF_CLASSIC:
         return "the driver does it with the classic consumer, and the trace is about that of KIP-848"
     if plan.retries:
-        return _cannot_retry(stage)
+        return _why_retry_is_impossible(stage)
     if plan.uses_kip_848 and len(stage.state_after.group) > 1:
         return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
     uses = ("poll", "commit", "rejoin", "fail") if auto else ("poll",)
-    if stage.action in uses and compares(plan.model, before, given["member"]):
+    if stage.action in uses and compares_positions(plan.model, before, given["member"]):
         return "a consumer that is to compare its positions with the log has none that it could use"
     match stage.action:
         case "truncate":
-            return _cannot_cut(plan, index)
+            return _why_cut_is_impossible(plan, index)
         case "detect_truncation" if plan.name("reset") == "NONE":
             return "the driver's consumers go on where a log was cut, and do not stop with `none`"
         case "poll" | "commit" if stage.action == "poll" or auto:
-            return _polls(before, given["member"])
+            return _why_poll_differs(before, given["member"])
         case "begin_at_offset" | "reset_position" if before.position[given["member"]][given["partition"]] is None:
             out_of_range = stage.action == "reset_position" and before.offset[given["partition"]] is not None
-            return _begins_late(plan, index) or (_polls(before, given["member"]) if out_of_range else None)
+            return _why_begins_late(plan, index) or (
+                _why_poll_differs(before, given["member"]) if out_of_range else None
+            )
         case "reset_position":
-            return _polls(before, given["member"])
+            return _why_poll_differs(before, given["member"])
         case "lose_offset" if before.group:
             return "Kafka deletes no offset of a topic to which members of the group subscribe"
         case "delete_records":
-            return _has_fetched(plan, index)
+            return _why_fetched_before(plan, index)
         case "discover_partition" if len(before.group) > 1:
             return "only the member that leads the group learns of a partition, and the driver does not choose it"
         case "lose_commit" if auto:
@@ -414,7 +416,7 @@ def _cannot(plan: ConsumersPlan, index: int) -> str | None:
             return None
 
 
-def _polls(state: State, member: Any) -> str | None:
+def _why_poll_differs(state: State, member: Any) -> str | None:
     """Why a member that polls would do something else."""
     if member in state.group and state.rebalancing:
         return "a member that polls joins the rebalance"
@@ -430,21 +432,24 @@ def _lacks_position(state: State, member: Any) -> bool:
     return any(state.position[member][one] is None and state.offset[one] is None for one in owned)
 
 
-def _begins_late(plan: ConsumersPlan, index: int) -> str | None:
+def _why_begins_late(plan: ConsumersPlan, index: int) -> str | None:
     """A consumer asks for its offsets when it is assigned: what it finds there must be what is there later."""
     stage, partition = plan.stages[index], plan.stages[index].arguments["partition"]
     then, now = plan.run.steps[_assigning_step(plan.run, index)].state_after, stage.state_before
-    if any(_looks(then, partition, name) != _looks(now, partition, name) for name in ("offset", "first", "logs")):
+    if any(
+        _partition_field(then, partition, name) != _partition_field(now, partition, name)
+        for name in ("offset", "first", "logs")
+    ):
         return "a consumer looks where to begin as soon as it has partitions, and then it was another place"
     return None
 
 
-def _looks(state: State, partition: Any, name: str) -> Any:
+def _partition_field(state: State, partition: Any, name: str) -> Any:
     found = getattr(state, name)[partition]
     return len(found.committed) if name == "logs" else found
 
 
-def _cannot_retry(stage: ConsumersStage) -> str | None:
+def _why_retry_is_impossible(stage: ConsumersStage) -> str | None:
     """Why a stage cannot be had where a commit before a rebalance is to be sent again. A member that joins brings
     the rebalance about; what the other one may keep, it can go on reading until its commit is answered."""
     before, given = stage.state_before, stage.arguments
@@ -454,7 +459,7 @@ def _cannot_retry(stage: ConsumersStage) -> str | None:
         case "fail_commit" if any(before.position[given["member"]][one] is None for one in before.present):
             return "an automatic commit is of all partitions that a consumer has, and of one the trace has no position"
         case "poll" if given["member"] not in before.retrying:
-            return _polls(before, given["member"])
+            return _why_poll_differs(before, given["member"])
         case "begin_generation" if len(stage.state_after.group) > 1:
             return "the coordinator of KIP-848 shares partitions out, and the driver does not choose how"
         case action if action not in _OF_RETRIES:
@@ -463,7 +468,7 @@ def _cannot_retry(stage: ConsumersStage) -> str | None:
             return None
 
 
-def _cannot_cut(plan: ConsumersPlan, index: int) -> str | None:
+def _why_cut_is_impossible(plan: ConsumersPlan, index: int) -> str | None:
     """Why a log cannot be cut at a stage: the broker, which coordinates the group, too, starts again."""
     stage, partition = plan.stages[index], plan.stages[index].arguments["partition"]
     before = stage.state_before
@@ -474,10 +479,10 @@ def _cannot_cut(plan: ConsumersPlan, index: int) -> str | None:
     end = len(before.logs[partition].committed)
     positions = (before.position[one][partition] for one in before.position)
     behind = any(position is not None and position < end for position in positions)
-    return _has_fetched(plan, index) if behind else None
+    return _why_fetched_before(plan, index) if behind else None
 
 
-def _has_fetched(plan: ConsumersPlan, index: int) -> str | None:
+def _why_fetched_before(plan: ConsumersPlan, index: int) -> str | None:
     """A consumer that has polled has more in its buffer than it was given."""
     partition = plan.stages[index].arguments["partition"]
     reads = {one for one, owned in plan.stages[index].state_before.owned.items() if partition in owned}

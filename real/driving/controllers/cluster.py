@@ -83,7 +83,7 @@ class ControllersCluster(RunningNodes):
         """What a cluster begins with, written by the first one while there is no other."""
         first, port = self.voters[0], free_port()
         self.ports = {first: port}
-        self.nodes.write(first, self._settings(first, port, {first: port}) | {_ELECTION: 500, _FETCH: 2_000})
+        self.nodes.write(first, self._controller_settings(first, port, {first: port}) | {_ELECTION: 500, _FETCH: 2_000})
         self.nodes.format_controller({}, first)
         self.nodes.start(first)
         self.wait_until("the first controller writes nothing", lambda: self._has_written(first, 0))
@@ -92,14 +92,14 @@ class ControllersCluster(RunningNodes):
         shutil.move(self.nodes.data(first), disk)
         log = disk / TOPIC
         (log / "quorum-state").unlink()
-        offset, epoch, _ = _records(log / SEGMENT)[-1]
+        offset, epoch, _ = _read_records(log / SEGMENT)[-1]
         return InitialDisk(disk, (log / SEGMENT).stat().st_size, offset + 1, epoch)
 
     def _has_written(self, voter: int, number: int) -> bool:
         """Whether a controller answers that a record of the model's is committed."""
         try:
             with contextlib.closing(wire.Connection(self.ports[voter])) as connection:
-                return _set(connection, number) == 0
+                return _write_number(connection, number) == 0
         except OSError:
             return False
 
@@ -107,13 +107,13 @@ class ControllersCluster(RunningNodes):
         self.ports = {voter: free_port() for voter in self.voters}
         near = {voter: self.gates.listen(voter, port) for voter, port in self.ports.items()}
         for voter in self.voters:
-            self.nodes.write(voter, self._settings(voter, near[voter], near))
+            self.nodes.write(voter, self._controller_settings(voter, near[voter], near))
             for other in self.voters:
                 self.gates.shut(Gate(voter, other, wire.CONTROLLER_REGISTRATION))
                 for api in OF_QUORUM:
                     self.gates.shut(Gate(voter, other, api))
 
-    def _settings(self, voter: int, voters_near: int, all_of_them: dict[int, int]) -> dict[str, object]:
+    def _controller_settings(self, voter: int, voters_near: int, all_of_them: dict[int, int]) -> dict[str, object]:
         quorum = ",".join(f"{one}@127.0.0.1:{port}" for one, port in all_of_them.items())
         found: dict[str, object] = {
             "process.roles": "controller",
@@ -128,7 +128,8 @@ class ControllersCluster(RunningNodes):
 
     def _await_voter(self, voter: int) -> None:
         self.wait_until(
-            f"controller {voter} did not start", lambda: self._role(voter) is not None and self.check_clock(voter)
+            f"controller {voter} did not start",
+            lambda: self._role_and_epoch(voter) is not None and self.check_clock(voter),
         )
 
     # --- what is seen -------------------------------------------------------------------------------------------------
@@ -140,7 +141,7 @@ class ControllersCluster(RunningNodes):
 
     def _observe_voter(self, voter: int) -> ControllerObservation | None:
         assert self._base is not None
-        role, stored = self._role(voter), self._stored_state(voter)
+        role, stored = self._role_and_epoch(voter), self._stored_state(voter)
         if role is None or stored is None:
             return None
         name, epoch = role
@@ -153,11 +154,11 @@ class ControllersCluster(RunningNodes):
             epoch - self._base.epoch,
             None if leader < 0 else leader,
             None if voted_for < 0 else voted_for,
-            tuple((of - self._base.epoch, number) for of, number in self._records(voter)),
+            tuple((of - self._base.epoch, number) for of, number in self._stored_records(voter)),
             None if reached is None else max(0, reached - self._base.end),
         )
 
-    def _role(self, voter: int) -> tuple[str, int] | None:
+    def _role_and_epoch(self, voter: int) -> tuple[str, int] | None:
         """The role that a controller has said last since it was started, and its epoch."""
         with (self.folder.path / f"{voter}.log").open("rb") as file:
             file.seek(self._printed[voter])
@@ -174,10 +175,10 @@ class ControllersCluster(RunningNodes):
         except ValueError:
             return None
 
-    def _records(self, voter: int) -> list[tuple[int, int]]:
+    def _stored_records(self, voter: int) -> list[tuple[int, int]]:
         assert self._base is not None
         segment = self.nodes.data(voter) / TOPIC / SEGMENT
-        return [(epoch, number) for _, epoch, number in _records(segment, self._base.size)]
+        return [(epoch, number) for _, epoch, number in _read_records(segment, self._base.size)]
 
     def _committed_offset(self, voter: int) -> int | None:
         """Up to where a leader says that its log is committed, -1 where it does not know; None where it does not
@@ -276,20 +277,20 @@ class ControllersCluster(RunningNodes):
 _ELECTION, _FETCH = "controller.quorum.election.timeout.ms", "controller.quorum.fetch.timeout.ms"
 
 
-def _set(connection: wire.Connection, number: int) -> int:
+def _write_number(connection: wire.Connection, number: int) -> int:
     return wire.set_broker_default(connection, WRITTEN, str(number))
 
 
-def _records(segment: Path, position: int = 0) -> list[tuple[int, int, int]]:
+def _read_records(segment: Path, position: int = 0) -> list[tuple[int, int, int]]:
     """The offset, the epoch and the number of each record from a byte on."""
     return [
-        (one.offset, epoch, _number(batch.is_control_batch, one))
+        (one.offset, epoch, _record_number(batch.is_control_batch, one))
         for _, epoch, batch in read_batches(segment, position)
         for one in batch
     ]
 
 
-def _number(control: bool, one: Any) -> int:
+def _record_number(control: bool, one: Any) -> int:
     """0 of a LeaderChange, that of a record that the model has, -1 of any other."""
     if control:
         return 0 if struct.unpack_from(">hh", one.key)[1] == _LEADER_CHANGE else -1

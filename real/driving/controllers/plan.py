@@ -73,7 +73,7 @@ class ControllersPlan:
 
 
 @cache
-def _definition() -> Definition:
+def _kraft_definition() -> Definition:
     return load(kraft, tuple(claims))
 
 
@@ -83,7 +83,7 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
     return plan_newest(
         asked_release,
         lambda kafka: _plan_of_model(trace, kafka, model_of(trace, kafka)),
-        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
+        (lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, {}))) if anyway else None,
     )
 
 
@@ -91,7 +91,7 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ControllersP
     if releases_meant(kafka)[0][:2] < (3, 3):
         raise UndrivableError(f"Kafka {kafka} has no KRaft for production; 3.3 and later can be driven")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
-    stages = tuple(_stages(model, run, kafka))
+    stages = tuple(_stages_of_run(model, run, kafka))
     return ControllersPlan(kafka, model, run, stages, describe_end(model, run, kafka))
 
 
@@ -100,25 +100,25 @@ def model_of(trace: DrivenTrace, kafka: str, *, ghosts: bool = True) -> Model:
     controller.quorum.voters names them. Without `ghosts` it has no field that no step depends on."""
     switches = {name for profile in kraft.profiles.values() for name in profile} - {"snapshots"}
     release, timed = releases_meant(kafka)[0][:2], str(trace.bounds.get("check_quorum", "untimed")) != "untimed"
-    made: dict[str, Value | str] = {name: _definition().constants[name].default for name in switches}
+    made: dict[str, Value | str] = {name: _kraft_definition().constants[name].default for name in switches}
     made |= dict.fromkeys(("pre_vote", "grants_until_fetch", "keeps_own_vote"), release >= PRE_VOTE)
     made["await_epoch_start"] = release >= AWAITS_EPOCH_START
     made["check_quorum"] = "untimed" if not timed else "timed" if release >= CHECK_QUORUM else "missing"
-    return _bind(trace, made, ghosts=ghosts)
+    return _bind_trace_model(trace, made, ghosts=ghosts)
 
 
-def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str], *, ghosts: bool = True) -> Model:
+def _bind_trace_model(trace: DrivenTrace, constants: Mapping[str, Value | str], *, ghosts: bool = True) -> Model:
     """The model with a trace's constants, but for those that are made."""
     all_of_them = {**trace.bounds, **constants}
     texts = constant_texts(all_of_them)
     names = (trace.property,) if trace.property else ()
-    return _definition().bind(MODEL, constants=texts, profile=None, ghosts=ghosts, properties=names)
+    return _kraft_definition().bind(MODEL, constants=texts, profile=None, ghosts=ghosts, properties=names)
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
+def _stages_of_run(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
     states, steps, at = run.states(), run.steps, 0
     while at < len(steps):
         step, end = steps[at], at

@@ -55,7 +55,7 @@ class DrivenCluster(RunningNodes):
         for broker in self.needs.brokers:
             self.nodes.start(broker, self.environment(broker))
         self.wait_until("the brokers did not start", self._all_there, START_SECONDS)
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             wire.create_topic(connection, TOPIC, self.order, self.needs.topic, self.needs.partitions)
         self.wait_until("the topic was not made everywhere", self._topic_is_known, START_SECONDS)
         leader = self.order[0]
@@ -159,22 +159,22 @@ class DrivenCluster(RunningNodes):
         self._assign()
 
     def _assign(self) -> None:
-        with self._anyone() as connection:
-            wire.reassign(connection, TOPIC, self.order)
+        with self._connect_to_any_broker() as connection:
+            wire.reassign_replicas(connection, TOPIC, self.order)
 
     def elect_leader(self, kind: int) -> None:
         """An operator's election. wire.BrokerError where the controller does not."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             wire.elect_leader(connection, TOPIC, kind)
 
-    def _anyone(self) -> contextlib.closing[wire.Connection]:
+    def _connect_to_any_broker(self) -> contextlib.closing[wire.Connection]:
         """A connection to a broker that runs. One that is unfenced may open its port a little later."""
-        found = wait_for(self._connect, ANSWER_SECONDS)
+        found = wait_for(self._connection_or_none, ANSWER_SECONDS)
         if found is None:
             raise NodesError(f"no broker answers, after {ANSWER_SECONDS:g} s")
         return contextlib.closing(found)
 
-    def _connect(self) -> wire.Connection | None:
+    def _connection_or_none(self) -> wire.Connection | None:
         for broker in self.needs.brokers:
             if broker in self.nodes.running:
                 with contextlib.suppress(OSError):

@@ -165,7 +165,7 @@ class Gates:
         """A port of 127.0.0.1 that leads to a node's own port."""
         listener = socket.create_server(("127.0.0.1", 0))
         self._listeners.append(listener)
-        _start(lambda: self._accept(listener, receiver, port))
+        _start_thread(lambda: self._accept(listener, receiver, port))
         return listener.getsockname()[1]
 
     # --- what the threads do ------------------------------------------------------------------------------------------
@@ -187,8 +187,8 @@ class Gates:
                 near.close()
                 continue
             pair = self.make_connection(receiver, near, far)
-            _start(pair.requests)
-            _start(pair.answers)
+            _start_thread(pair.requests)
+            _start_thread(pair.answers)
 
     def wait_for_request(self, request: GatedRequest, pair: ProxiedConnection) -> bool:
         """Waits until a request may pass; False where its connection is gone first. A permit for it stays until its
@@ -266,15 +266,15 @@ class ProxiedConnection:
 
     def requests(self) -> None:
         """Carries requests until one side ends."""
-        self._carry(self.near, self._request)
+        self._carry_frames(self.near, self._request)
 
     def answers(self) -> None:
         """Carries answers until one side ends."""
-        self._carry(self.far, self._answer)
+        self._carry_frames(self.far, self._answer)
 
-    def _carry(self, source: socket.socket, pass_on: Callable[[bytes], None]) -> None:
+    def _carry_frames(self, source: socket.socket, pass_on: Callable[[bytes], None]) -> None:
         try:
-            while (frame := _frame(source)) is not None:
+            while (frame := _receive_frame(source)) is not None:
                 pass_on(frame)
         except (OSError, ValueError):
             pass
@@ -326,12 +326,12 @@ def read_request(frame: bytes, receiver: int) -> GatedRequest:
     return GatedRequest(Gate(sender, receiver, api), number, asks, frame)
 
 
-def _frame(source: socket.socket) -> bytes | None:
-    head = _exactly(source, 4)
-    return None if head is None else _exactly(source, struct.unpack(">i", head)[0])
+def _receive_frame(source: socket.socket) -> bytes | None:
+    head = _receive_exactly(source, 4)
+    return None if head is None else _receive_exactly(source, struct.unpack(">i", head)[0])
 
 
-def _exactly(source: socket.socket, size: int) -> bytes | None:
+def _receive_exactly(source: socket.socket, size: int) -> bytes | None:
     data = bytearray()
     while len(data) < size:
         more = source.recv(size - len(data))
@@ -341,5 +341,5 @@ def _exactly(source: socket.socket, size: int) -> bytes | None:
     return bytes(data)
 
 
-def _start(what: Callable[[], None]) -> None:
+def _start_thread(what: Callable[[], None]) -> None:
     threading.Thread(target=what, daemon=True).start()

@@ -22,7 +22,7 @@ from kafka.protocol.consumer.group import (
 )
 
 from ...logs.encoding import Reader, compact_text, int16, int32, list_of, struct_of, tagged_fields, uuid_text, varint
-from .wire import EARLIEST, LATEST, TIMEOUT_MS, Connection, offset_at, raise_for_code, skip
+from .wire import EARLIEST, LATEST, TIMEOUT_MS, Connection, offset_at, raise_for_code, skip_fields
 
 CONSUMER_GROUP_DESCRIBE, GROUP_ID_NOT_FOUND = 69, 69
 _PARTITIONS = struct_of(id=uuid_text, name=compact_text, partitions=list_of(int32))
@@ -59,7 +59,7 @@ def read_committed(connection: Connection, group: str, topic: str, partitions: S
     return found
 
 
-def commit(connection: Connection, group: str, topic: str, offsets: Mapping[int, int]) -> None:
+def commit_offsets(connection: Connection, group: str, topic: str, offsets: Mapping[int, int]) -> None:
     """Commits offsets of a group that has no members. BrokerError where the broker does not."""
     made = OffsetCommitRequest.OffsetCommitRequestTopic
     where = [
@@ -102,12 +102,12 @@ def list_consumers(connection: Connection, group: str) -> frozenset[str]:
     broker does not say."""
     body = bytes([2, len(group) + 1]) + group.encode("ascii") + b"\0\0"
     reader = Reader(connection.ask_raw(CONSUMER_GROUP_DESCRIBE, 0, body))
-    skip(reader, int32, tagged_fields, int32, varint)
+    skip_fields(reader, int32, tagged_fields, int32, varint)
     code = int16(reader)
     if code == GROUP_ID_NOT_FOUND:
         return frozenset()
     raise_for_code("describing a group", code)
-    skip(reader, compact_text, compact_text, compact_text, int32, int32, compact_text)
+    skip_fields(reader, compact_text, compact_text, compact_text, int32, int32, compact_text)
     return frozenset(str(one["client"]) for one in list_of(_MEMBER)(reader))
 
 

@@ -30,7 +30,7 @@ def kept_folder(target: Path, fill: Callable[[Path], None]) -> Path:
         made = Path(scratch) / "made"
         made.mkdir()
         fill(made)
-        (made / MANIFEST).write_text(_manifest(made), encoding="utf-8")
+        (made / MANIFEST).write_text(_folder_manifest(made), encoding="utf-8")
         if target.exists() and not (target / MANIFEST).exists():
             target.rename(Path(scratch) / "unfinished")
         try:
@@ -43,7 +43,7 @@ def kept_folder(target: Path, fill: Callable[[Path], None]) -> Path:
 
 def _check_folder(folder: Path) -> None:
     written = set((folder / MANIFEST).read_text("utf-8", errors="replace").splitlines())
-    found = set(_manifest(folder).splitlines())
+    found = set(_folder_manifest(folder).splitlines())
     if written != found:
         names = sorted(line.partition("  ")[2] or MANIFEST for line in written ^ found)
         raise UnreadableError(
@@ -51,7 +51,7 @@ def _check_folder(folder: Path) -> None:
         )
 
 
-def _manifest(folder: Path) -> str:
+def _folder_manifest(folder: Path) -> str:
     """A line for each file: its digest, and its name in the folder."""
     paths = sorted(path for path in folder.rglob("*") if path.is_file() and path.name != MANIFEST)
     lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder)}\n" for path in paths)

@@ -57,25 +57,25 @@ def fetch_release(version: str) -> Release:
     """A release from the user's cache, which Maven fills: about 45 MB. UnavailableError where there is no Java or no
     Maven, or the registry cannot be reached, UsageError where it has no such release, UnreadableError where the cache
     is damaged."""
-    return _fetch(version, "kafka", "kafka_2.13", _LOGGING.get(version[0], _LOGGING["4"]))
+    return _fetch_artifacts(version, "kafka", "kafka_2.13", _LOGGING.get(version[0], _LOGGING["4"]))
 
 
 def fetch_raft_release(version: str) -> Release:
     """The same, of Kafka's Raft alone and of what it needs: about 25 MB."""
-    return _fetch(version, "kafka-raft", "kafka-raft")
+    return _fetch_artifacts(version, "kafka-raft", "kafka-raft")
 
 
 def fetch_controller_release(version: str) -> Release:
     """The same, of a controller's record of brokers and partitions, with Raft, and of what they need: about 30 MB."""
-    return _fetch(version, "kafka-metadata", "kafka-metadata")
+    return _fetch_artifacts(version, "kafka-metadata", "kafka-metadata")
 
 
 def fetch_client_release(version: str) -> Release:
     """The same, of Kafka's clients in Java alone and of what they need: about 15 MB."""
-    return _fetch(version, "kafka-clients", "kafka-clients")
+    return _fetch_artifacts(version, "kafka-clients", "kafka-clients")
 
 
-def _fetch(version: str, place: str, artifact: str, *more: tuple[str, str, str]) -> Release:
+def _fetch_artifacts(version: str, place: str, artifact: str, *more: tuple[str, str, str]) -> Release:
     """A release whose jars are those of an artifact and of what it needs."""
     runs = find_java()
     cache = cache_directory()
@@ -85,10 +85,10 @@ def _fetch(version: str, place: str, artifact: str, *more: tuple[str, str, str])
         )
     target = cache / place / version
     wanted = (("org.apache.kafka", artifact, version), *more)
-    return Release(version, kept_folder(target, lambda jars: _download(version, target, wanted, jars)), runs)
+    return Release(version, kept_folder(target, lambda jars: _download_jars(version, target, wanted, jars)), runs)
 
 
-def _download(version: str, target: Path, artifacts: Sequence[tuple[str, str, str]], jars: Path) -> None:
+def _download_jars(version: str, target: Path, artifacts: Sequence[tuple[str, str, str]], jars: Path) -> None:
     """Puts jars into a folder; Maven holds each against the registry's checksum."""
     maven = shutil.which("mvn")
     if maven is None:

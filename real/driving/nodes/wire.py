@@ -116,9 +116,9 @@ class Connection:
 
     def receive(self) -> bytes:
         """The next answer, from its number on. OSError where the connection ends."""
-        return self._exactly(struct.unpack(">i", self._exactly(4))[0])
+        return self._receive_exactly(struct.unpack(">i", self._receive_exactly(4))[0])
 
-    def _exactly(self, size: int) -> bytes:
+    def _receive_exactly(self, size: int) -> bytes:
         data = bytearray()
         while len(data) < size:
             more = self._socket.recv(size - len(data))
@@ -217,7 +217,7 @@ def elect_leader(connection: Connection, topic: str, kind: int) -> None:
             raise_for_code("an election", partition.error_code)
 
 
-def reassign(connection: Connection, topic: str, replicas: Sequence[int] | None, partition: int = 0) -> None:
+def reassign_replicas(connection: Connection, topic: str, replicas: Sequence[int] | None, partition: int = 0) -> None:
     """Assigns a partition to these brokers, in this order; None cancels what is under way. BrokerError where the
     controller refuses all of it."""
     made = AlterPartitionReassignmentsRequest.ReassignableTopic
@@ -243,15 +243,15 @@ def quorum_high_watermark(connection: Connection, topic: str) -> int | None:
 
 def set_broker_default(connection: Connection, name: str, value: str) -> int:
     """Has a controller set something for all brokers: one record. The error code."""
-    return _set(connection, BROKER_CONFIG, "", name, value)
+    return _set_config(connection, BROKER_CONFIG, "", name, value)
 
 
 def set_topic_config(connection: Connection, topic: str, name: str, value: str) -> int:
     """Sets something of a topic. The error code."""
-    return _set(connection, TOPIC_CONFIG, topic, name, value)
+    return _set_config(connection, TOPIC_CONFIG, topic, name, value)
 
 
-def _set(connection: Connection, kind: int, of: str, name: str, value: str) -> int:
+def _set_config(connection: Connection, kind: int, of: str, name: str, value: str) -> int:
     made = IncrementalAlterConfigsRequest.AlterConfigsResource
     setting = made.AlterableConfig(name=name, config_operation=0, value=value)
     resource = made(resource_type=kind, resource_name=of, configs=[setting])
@@ -313,17 +313,17 @@ def raise_for_code(what: str, code: int) -> None:
 
 def asked_isr(version: int, body: Reader) -> frozenset[int]:
     """The ISR that an AlterPartition request asks for, of the one partition in it. `body` begins after the header."""
-    skip(body, int32, int64, varint)
+    skip_fields(body, int32, int64, varint)
     body.take(16 if version >= 2 else varint(body) - 1)
-    skip(body, varint, int32, int32)
+    skip_fields(body, varint, int32, int32)
     members = list[int]()
     for _ in range(varint(body) - 1):
         members.append(int32(body))
-        skip(body, *((int64, tagged_fields) if version >= 3 else ()))
+        skip_fields(body, *((int64, tagged_fields) if version >= 3 else ()))
     return frozenset(members)
 
 
-def skip(reader: Reader, *reads: Read) -> None:
+def skip_fields(reader: Reader, *reads: Read) -> None:
     """Passes over values."""
     for read in reads:
         read(reader)

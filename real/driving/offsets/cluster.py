@@ -56,7 +56,7 @@ def group_in_partition(name: str, partition: int, partitions: int) -> str:
 def registered_partitions(data: Path) -> dict[int, RegisteredPartition]:
     """The partitions of `__consumer_offsets` that a controller has on record; none where there is no such topic."""
     topic, found = "", dict[int, RegisteredPartition]()
-    for entry in _entries(data):
+    for entry in _read_entries(data):
         fields = entry.fields
         match entry.kind:
             case "TOPIC_RECORD" if fields["name"] == OFFSETS:
@@ -93,7 +93,7 @@ def _update_partition(part: RegisteredPartition | None, fields: Mapping[str, Any
 def count_fences(data: Path) -> Counter[int]:
     """How often a controller has fenced each broker that had registered."""
     found = Counter[int]()
-    for entry in _entries(data):
+    for entry in _read_entries(data):
         if entry.kind == "FENCE_BROKER_RECORD":
             found[entry.fields["id"]] += 1
         elif entry.kind == "BROKER_REGISTRATION_CHANGE_RECORD" and entry.fields.get("fenced", 0) > 0:
@@ -105,7 +105,7 @@ def knows_directories(data: Path, broker: int) -> bool:
     """Whether a controller knows the log directories that a broker has registered with last as those of its partitions
     of `__consumer_offsets`; where a release has no directories in its metadata, there is nothing to know."""
     of, places, topic = dict[int, list[str]](), dict[int, tuple[list[int], list[str]]](), ""
-    for entry in _entries(data):
+    for entry in _read_entries(data):
         fields = entry.fields
         if entry.kind == "REGISTER_BROKER_RECORD":
             of[fields["brokerId"]] = fields.get("logDirs") or []
@@ -122,7 +122,7 @@ def knows_directories(data: Path, broker: int) -> bool:
     )
 
 
-def _entries(data: Path) -> list[Any]:
+def _read_entries(data: Path) -> list[Any]:
     try:
         return [entry.record for entry in metadata_log.read_metadata_log(data / metadata_log.TOPIC).entries]
     except UsageError:
@@ -174,11 +174,11 @@ class OffsetsCluster(DrivenCluster):
         self.wait_until(
             "the broker beside them did not start", lambda: self.beside in self.live_brokers(), START_SECONDS
         )
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             wire.create_topic(connection, TOPIC, [self.beside], {"min.insync.replicas": "1"})
         self.wait_until("the topic was not made", lambda: self.is_leader(self.beside), START_SECONDS)
 
-    def _connect(self) -> wire.Connection | None:
+    def _connection_or_none(self) -> wire.Connection | None:
         """A connection to the broker beside them, which may open its port a little after it is unfenced."""
         with contextlib.suppress(OSError):
             return wire.Connection(self.ports[self.beside])
@@ -192,12 +192,14 @@ class OffsetsCluster(DrivenCluster):
         data = self.nodes.data(CONTROLLER)
         parts = registered_partitions(data)
         copies = {
-            (number, broker): self._copy(number, broker) for number, part in parts.items() for broker in part.replicas
+            (number, broker): self._copied_commits(number, broker)
+            for number, part in parts.items()
+            for broker in part.replicas
         }
         committed = {name: self._committed_words(group) if parts else UNASKED for name, group in self.ids.items()}
         return OffsetsObservation(alive, parts, copies, committed, count_fences(data))
 
-    def _copy(self, number: int, broker: int) -> tuple[tuple[str, int], ...]:
+    def _copied_commits(self, number: int, broker: int) -> tuple[tuple[str, int], ...]:
         written = read_offsets(self.nodes.data(broker) / f"{OFFSETS}-{number}" / disks.SEGMENT)
         return tuple((self._names.get(group, group), offset) for group, offset in written)
 
@@ -206,7 +208,7 @@ class OffsetsCluster(DrivenCluster):
         try:
             if (broker := self.coordinator(group)) is None:
                 return NONE
-            with self._to(broker) as connection:
+            with self._connect_to(broker) as connection:
                 offset = group_wire.read_committed(connection, group, TOPIC, [0])[0]
         except (wire.BrokerError, OSError) as error:
             return f"no answer ({error})"
@@ -214,11 +216,11 @@ class OffsetsCluster(DrivenCluster):
 
     def coordinator(self, group: str) -> int | None:
         """The broker that coordinates a group; None where brokers know of none."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             found = wire.find_coordinator(connection, group, wire.OF_GROUPS)
         return None if found is None or found < 0 else found
 
-    def _to(self, broker: int) -> contextlib.closing[wire.Connection]:
+    def _connect_to(self, broker: int) -> contextlib.closing[wire.Connection]:
         return contextlib.closing(wire.Connection(self.ports[broker], 2 * COMMIT_MS / 1_000))
 
     # --- brokers ------------------------------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ class OffsetsCluster(DrivenCluster):
         self.start(broker)
         if broker in self._emptied:
             self._emptied.remove(broker)
-            self._tells(broker)
+            self._await_registration(broker)
         self.wait_until(f"broker {broker} did not start", lambda: broker in self.live_brokers(), START_SECONDS)
 
     def lose_disk(self, broker: int) -> None:
@@ -236,7 +238,7 @@ class OffsetsCluster(DrivenCluster):
         super().lose_disk(broker)
         self._emptied.add(broker)
 
-    def _tells(self, broker: int) -> None:
+    def _await_registration(self, broker: int) -> None:
         """Has a broker with an empty disk be unfenced only once the controller knows its new log directory (KIP-858):
         in the other order nobody leads where it is the only one in sync. NodesError where it came in that order."""
         data = self.nodes.data(CONTROLLER)
@@ -279,31 +281,31 @@ class OffsetsCluster(DrivenCluster):
     def create_topic(self, placement: Sequence[Sequence[int]], min_isr: int) -> None:
         """Makes `__consumer_offsets`. wire.BrokerError where the controller does not."""
         settings = {"cleanup.policy": "compact", "min.insync.replicas": str(min_isr)}
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             wire.place_topic(connection, OFFSETS, placement, settings)
 
     def delete_topic(self) -> None:
         """Deletes it. wire.BrokerError where the controller does not."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             wire.delete_topic(connection, OFFSETS)
 
     def reassign_partition(self, number: int, order: Sequence[int]) -> None:
         """Reassigns a partition. wire.BrokerError where the controller does not."""
-        with self._anyone() as connection:
-            wire.reassign(connection, OFFSETS, order, number)
+        with self._connect_to_any_broker() as connection:
+            wire.reassign_replicas(connection, OFFSETS, order, number)
 
     # --- groups -------------------------------------------------------------------------------------------------------
 
     def write_record(self, record: int) -> None:
         """Appends a record to the topic that groups consume. NodesError where the broker beside them does not."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             batch = wire.record_batch(str(record).encode())
             if code := wire.produce(connection, wire.produce_request(TOPIC, batch, -1)):
                 raise NodesError(f"record {record} was not written: {wire.ERRORS.get(code, f'error {code}')}")
 
     def can_read(self, record: int) -> bool:
         """Whether a reader of that topic is given a record."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             return str(record).encode() in wire.read_values(connection, TOPIC)[1]
 
     def commit_offset(self, name: str, offset: int) -> str:
@@ -312,8 +314,8 @@ class OffsetsCluster(DrivenCluster):
         try:
             if (broker := self.coordinator(group)) is None:
                 return NONE
-            with self._to(broker) as connection:
-                group_wire.commit(connection, group, TOPIC, {0: offset})
+            with self._connect_to(broker) as connection:
+                group_wire.commit_offsets(connection, group, TOPIC, {0: offset})
         except wire.BrokerError as error:
             return wire.ERRORS.get(error.code, f"error {error.code}")
         except OSError as error:
@@ -343,7 +345,7 @@ class OffsetsCluster(DrivenCluster):
             broker = self.coordinator(self.ids[name])
             if broker is None:
                 return False
-            with self._to(broker) as connection:
+            with self._connect_to(broker) as connection:
                 return not group_wire.list_members(connection, self.ids[name])
         except (wire.BrokerError, OSError):
             return False

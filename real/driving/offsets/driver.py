@@ -68,12 +68,13 @@ def _committed_words(state: State, group: Any, leaders: Mapping[int, int | None]
 
 def describe_observation(seen_observation: OffsetsObservation) -> dict[str, str]:
     """What is seen, by what it is about."""
-    parts = (f"{number} {_part(part)}" for number, part in sorted(seen_observation.parts.items()))
+    parts = (f"{number} {_partition_text(part)}" for number, part in sorted(seen_observation.parts.items()))
     copies = (
-        f"{broker} of {number} {_lines(lines)}" for (number, broker), lines in sorted(seen_observation.copies.items())
+        f"{broker} of {number} {_log_lines_text(lines)}"
+        for (number, broker), lines in sorted(seen_observation.copies.items())
     )
     return {
-        "brokers": _numbers(seen_observation.alive),
+        "brokers": _broker_numbers_text(seen_observation.alive),
         "partitions": "; ".join(parts) or "no topic",
         "copies": "; ".join(copies) or "none",
         "committed": "; ".join(f"{group} {said}" for group, said in sorted(seen_observation.committed_offsets.items())),
@@ -81,18 +82,18 @@ def describe_observation(seen_observation: OffsetsObservation) -> dict[str, str]
     }
 
 
-def _part(part: RegisteredPartition) -> str:
-    moves = f", adding {_numbers(part.adding)}" if part.adding else ""
-    moves += f", removing {_numbers(part.removing)}" if part.removing else ""
+def _partition_text(part: RegisteredPartition) -> str:
+    moves = f", adding {_broker_numbers_text(part.adding)}" if part.adding else ""
+    moves += f", removing {_broker_numbers_text(part.removing)}" if part.removing else ""
     leads = "led by nobody" if part.leader is None else f"led by {part.leader}"
-    return f"{leads}, in sync {_numbers(part.isr)}, on {' '.join(map(str, part.replicas))}{moves}"
+    return f"{leads}, in sync {_broker_numbers_text(part.isr)}, on {' '.join(map(str, part.replicas))}{moves}"
 
 
-def _numbers(brokers: frozenset[int]) -> str:
+def _broker_numbers_text(brokers: frozenset[int]) -> str:
     return " ".join(map(str, sorted(brokers))) or "none"
 
 
-def _lines(lines: tuple[tuple[str, int], ...]) -> str:
+def _log_lines_text(lines: tuple[tuple[str, int], ...]) -> str:
     return " ".join(f"{group}={offset}" for group, offset in lines) or "empty"
 
 
@@ -150,7 +151,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
             if takes:
                 self.world.release_fetches(self.world.all_fetches())
             try:
-                why = self._commits(group, committed_of(state, group) or 0, takes)
+                why = self._commit_group_offset(group, committed_of(state, group) or 0, takes)
             except DivergenceError as error:
                 return replace(result, divergence=f"after the last step, {error}")
             said.append(f"a commit of {group} is {'taken' if takes else f'refused: {why}'}")
@@ -186,11 +187,13 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     def _first_use(self, stage: OffsetsStage) -> str:
         placement = [stage.stands.places[number] for number in sorted(stage.stands.places)]
-        self._asks(lambda: self.world.create_topic(placement, int(str(self.plan.model.values["min_isr"]))))
+        self._command_controller(
+            lambda: self.world.create_topic(placement, int(str(self.plan.model.values["min_isr"])))
+        )
         return f"CreateTopics, with replicas on {'; '.join(' '.join(map(str, one)) for one in placement)}"
 
     def _delete_logs(self, stage: OffsetsStage) -> str:
-        self._asks(self.world.delete_topic)
+        self._command_controller(self.world.delete_topic)
         return "DeleteTopics"
 
     def _reassign(self, stage: OffsetsStage) -> str:
@@ -198,10 +201,10 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         number = homes_of(stage.state_after)[home]
         target = {self._of[one] for one in stage.arguments["target"]}
         order = [one for one in stage.stands.places[number] if one in target]
-        self._asks(lambda: self.world.reassign_partition(number, order))
+        self._command_controller(lambda: self.world.reassign_partition(number, order))
         return f"AlterPartitionReassignments of partition {number} to {' '.join(map(str, order))}"
 
-    def _asks(self, request: Any) -> None:
+    def _command_controller(self, request: Any) -> None:
         """Has the controller do something. DivergenceError where it refuses."""
         try:
             request()
@@ -214,7 +217,7 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         self.world.write_record(stage.state_before.end)
         return f"record {stage.state_before.end} written"
 
-    def _reads(self, stage: OffsetsStage) -> int:
+    def _read_record_number(self, stage: OffsetsStage) -> int:
         """The record that a group's consumer processes, once it is given it."""
         record = stage.state_before.position[stage.arguments["group"]]
         if not wait_for(lambda: self.world.can_read(record), self.limit):
@@ -222,21 +225,21 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         return record
 
     def _consume(self, stage: OffsetsStage) -> str:
-        record = self._reads(stage)
-        self._commits(stage.arguments["group"], record + 1, True)
+        record = self._read_record_number(stage)
+        self._commit_group_offset(stage.arguments["group"], record + 1, True)
         return f"record {record} read; OffsetCommit of {record + 1}"
 
     def _process(self, stage: OffsetsStage) -> str:
-        record = self._reads(stage)
-        why = self._commits(stage.arguments["group"], record + 1, False)
+        record = self._read_record_number(stage)
+        why = self._commit_group_offset(stage.arguments["group"], record + 1, False)
         return f"record {record} read; its OffsetCommit is refused: {why}"
 
     def _commit(self, stage: OffsetsStage) -> str:
         offset = stage.state_before.position[stage.arguments["group"]]
-        self._commits(stage.arguments["group"], offset, True)
+        self._commit_group_offset(stage.arguments["group"], offset, True)
         return f"OffsetCommit of {offset}"
 
-    def _commits(self, group: Any, offset: int, is_taken: bool) -> str:
+    def _commit_group_offset(self, group: Any, offset: int, is_taken: bool) -> str:
         """Has a group commit until that is taken, or until it is refused for good; why. DivergenceError where it is the
         other way about."""
         said = list[str]()
@@ -258,9 +261,9 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
 
     def _restart(self, stage: OffsetsStage) -> str:
         group = stage.arguments["group"]
-        client = self._consumer(group)
+        client = self._consumer_of_group(group)
         try:
-            if found := wait_for(lambda: self._began(client), _WAITS_SECONDS):
+            if found := wait_for(lambda: self._beginning_of_consumer(client), _WAITS_SECONDS):
                 raise DivergenceError(f"the consumer of {group} is given its partition, and begins: {found}")
         finally:
             client.kill()
@@ -270,9 +273,9 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
         group = stage.arguments["group"]
         stops = group in stage.state_after.stopped
         wanted = _NO_OFFSET if stops else str(stage.state_after.position[group])
-        client = self._consumer(group)
+        client = self._consumer_of_group(group)
         try:
-            found = wait_for(lambda: self._began(client), self.limit)
+            found = wait_for(lambda: self._beginning_of_consumer(client), self.limit)
             if found is None:
                 raise NoEffectError(f"the consumer of {group} does not begin, after {self.limit:g} s")
             if found != wanted:
@@ -284,11 +287,11 @@ class OffsetsDriver(StageDriver[OffsetsStage, OffsetsObservation, OffsetsObserva
             raise NoEffectError(f"the consumer of {group} has ended, and is a member after {self.limit:g} s")
         return f"Kafka's consumer joins, and {'stops: ' if stops else 'begins at '}{found}; close()"
 
-    def _consumer(self, group: Any) -> ClientProcess:
+    def _consumer_of_group(self, group: Any) -> ClientProcess:
         reset = self.plan.model.values["reset"]
         return self.world.start_consumer(str(group), str(getattr(reset, "value", reset)))
 
-    def _began(self, client: ClientProcess) -> str | None:
+    def _beginning_of_consumer(self, client: ClientProcess) -> str | None:
         """Where a consumer begins, or why it does not; None while it has no partition."""
         said = client.ask("look", self.limit)
         if said is None:

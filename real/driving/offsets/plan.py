@@ -146,10 +146,10 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
     does. `anyway` makes no difference: the driver makes the topic, and what it made in the way of an older release
     would say nothing of the one that is driven."""
     del anyway
-    return plan_newest(asked_release, lambda kafka: _plan_of_model(trace, kafka, _bind(trace)))
+    return plan_newest(asked_release, lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace)))
 
 
-def _bind(trace: DrivenTrace) -> Model:
+def _bind_trace_model(trace: DrivenTrace) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = constant_texts({**trace.bounds, **_OF_RELEASES})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
@@ -168,19 +168,19 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> OffsetsPlan:
     run = replay_trace(model, next(iter(judge.initial_states(model))), trace, kafka)
     numbers, run = _arrange_steps(model, run)
     says = describe_end(model, run, kafka)
-    return OffsetsPlan(kafka, model, run, tuple(_stages(model, run, numbers)), says)
+    return OffsetsPlan(kafka, model, run, tuple(_stages_of_run(model, run, numbers)), says)
 
 
 # --- who leads --------------------------------------------------------------------------------------------------------
 
 
-def _standings(run: Run) -> list[Placement]:
+def _placements_of_run(run: Run) -> list[Placement]:
     """How partitions stand in each state: who leads goes on as long as it runs in sync, and the first one in the order
     of assignment that does follows it."""
     of, homes = node_ids(run.start), homes_of(run.start)
     found = [Placement({}, dict.fromkeys(homes.values()), frozenset())]
     for step in run.steps:
-        places, leaders = _orders(step, found[-1].places, of, homes), dict[int, int | None]()
+        places, leaders = _replica_orders(step, found[-1].places, of, homes), dict[int, int | None]()
         for home, number in homes.items():
             may = {of[one] for one in step.state_after.in_sync[home] & step.state_after.alive}
             before, order = found[-1].leaders[number], places.get(number, ())
@@ -189,7 +189,7 @@ def _standings(run: Run) -> list[Placement]:
     return found
 
 
-def _orders(step: Step, previous_orders: Replicas, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Replicas:
+def _replica_orders(step: Step, previous_orders: Replicas, of: Mapping[Any, int], homes: Mapping[Any, int]) -> Replicas:
     """The order of assignment after a step: of a new topic, each partition begins with the next broker."""
     found = dict[int, tuple[int, ...]]()
     for home, number in homes.items():
@@ -223,28 +223,28 @@ def _arrange_steps(model: Model, run: Run) -> tuple[tuple[int, ...], Run]:
     numbers = list(range(1, len(run.steps) + 1))
     for at in range(len(numbers)):
         if run.steps[at].action == "copy":
-            numbers, run = _together(model, numbers, run, at)
+            numbers, run = _join_copying_steps(model, numbers, run, at)
     for at in range(len(numbers)):
         if run.steps[at].action == "finish_reassignment":
-            since = next(place for place in range(at) if _ends(run.states()[place + 1], run.steps[at]))
+            since = next(place for place in range(at) if _ends_reassignment(run.states()[place + 1], run.steps[at]))
             numbers, run = _move_step(model, numbers, run, at, since + 1)
     return tuple(numbers), run
 
 
-def _together(model: Model, numbers: list[int], run: Run, index: int) -> tuple[list[int], Run]:
+def _join_copying_steps(model: Model, numbers: list[int], run: Run, index: int) -> tuple[list[int], Run]:
     """With all that a broker copies of a leader at a step behind each other."""
     for place in range(index + 1, len(numbers)):
         step, first = run.steps[place], run.steps[index]
         same = step.action == "copy" and step.arguments["broker"] == first.arguments["broker"]
-        if same and homes_of(run.start)[step.arguments["home"]] in _brings(run, index):
+        if same and homes_of(run.start)[step.arguments["home"]] in _copied_partitions(run, index):
             numbers, run = _move_step(model, numbers, run, place, index + 1)
     return numbers, run
 
 
-def _brings(run: Run, index: int) -> frozenset[int]:
+def _copied_partitions(run: Run, index: int) -> frozenset[int]:
     """The partitions that a broker copies where it may fetch from the leader of one."""
     state, given = run.states()[index], run.steps[index].arguments
-    homes, leaders, broker = homes_of(state), _standings(run)[index].leaders, given["broker"]
+    homes, leaders, broker = homes_of(state), _placements_of_run(run)[index].leaders, given["broker"]
     leader = leaders[homes[given["home"]]]
     return frozenset(
         number
@@ -267,7 +267,7 @@ def _move_step(model: Model, numbers: list[int], run: Run, index: int, to: int) 
     return [numbers[place] for place in order], found
 
 
-def _ends(state: State, finish: Step) -> bool:
+def _ends_reassignment(state: State, finish: Step) -> bool:
     """Whether a reassignment can end in a state."""
     return _is_complete(state, finish.arguments["home"])
 
@@ -280,26 +280,26 @@ def _is_complete(state: State, home: Any) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[OffsetsStage]:
-    standings, at = _standings(run), 0
+def _stages_of_run(model: Model, run: Run, numbers: tuple[int, ...]) -> Iterator[OffsetsStage]:
+    standings, at = _placements_of_run(run), 0
     while at < len(run.steps):
         step = run.steps[at]
         if step.action not in KINDS:
             raise UndrivableError(f"{step.action}: {WHY_NOT[step.action]}", numbers[at])
-        end = _end(run, at)
-        if why := _cannot(run, at, end, standings[at]):
+        end = _end_of_stage(run, at)
+        if why := _why_stage_is_impossible(run, at, end, standings[at]):
             raise UndrivableError(f"{step.action}: {why}", numbers[at])
         parts = stage_fields(model, run, at, end, KINDS[step.action], numbers)
         yield OffsetsStage(**parts, was=standings[at], stands=standings[end + 1])
         at = end + 1
 
 
-def _end(run: Run, index: int) -> int:
+def _end_of_stage(run: Run, index: int) -> int:
     """The last of the steps that are one with a step: what else is copied with it, and reassignments that end so."""
     first, end = run.steps[index], index
     if first.action not in ("copy", "reassign"):
         return index
-    left = set(_brings(run, index)) if first.action == "copy" else set[int]()
+    left = set(_copied_partitions(run, index)) if first.action == "copy" else set[int]()
     for place in range(index + 1, len(run.steps)):
         step = run.steps[place]
         number = homes_of(run.start).get(step.arguments.get("home"), -1)
@@ -310,12 +310,12 @@ def _end(run: Run, index: int) -> int:
     return end
 
 
-def _cannot(run: Run, index: int, end: int, stands: Placement) -> str | None:
+def _why_stage_is_impossible(run: Run, index: int, end: int, stands: Placement) -> str | None:
     """Why a stage cannot be had; None where it can."""
     step, before, after = run.steps[index], run.states()[index], run.states()[end + 1]
     if step.action == "copy":
         copied = {homes_of(before)[one.arguments["home"]] for one in run.steps[index : end + 1] if one.action == "copy"}
-        if not _brings(run, index) <= copied:
+        if not _copied_partitions(run, index) <= copied:
             return "a broker copies all that it has of a leader, and the trace has one partition alone"
     if any(_is_complete(after, home) for home in after.replicas):
         return "the controller ends a reassignment as soon as all are in sync, and the trace goes on before"
@@ -324,11 +324,11 @@ def _cannot(run: Run, index: int, end: int, stands: Placement) -> str | None:
     ):
         return "a controller in KRaft fences one broker after the other, so that the last of them alone stays in sync"
     if step.action in _WRITES:
-        return _cannot_write(before, step, stands)
+        return _why_write_is_impossible(before, step, stands)
     return None
 
 
-def _cannot_write(state: State, step: Step, stands: Placement) -> str | None:
+def _why_write_is_impossible(state: State, step: Step, stands: Placement) -> str | None:
     """Why nothing can be written to a group's partition: who is in sync there may not fetch another one."""
     of, homes = node_ids(state), homes_of(state)
     home = home_of(state, step.arguments["group"])

@@ -25,10 +25,10 @@ class PartitionCluster(DrivenCluster):
     def observe(self) -> PartitionObservation:
         """The partition as it is now. NodesError where a node has died by itself."""
         now = self.registered_state()
-        logs = {broker: self._log(broker) for broker in self.needs.brokers}
+        logs = {broker: self._stored_log(broker) for broker in self.needs.brokers}
         return PartitionObservation(now.leader, now.leader_epoch, now.isr, now.elr, now.fenced_brokers, logs)
 
-    def _log(self, broker: int) -> tuple[tuple[int, int], ...]:
+    def _stored_log(self, broker: int) -> tuple[tuple[int, int], ...]:
         written = disks.read_log(self.nodes.data(broker) / f"{TOPIC}-0" / disks.SEGMENT)
         return tuple((int(one.value), one.epoch) for one in written if one.value != disks.FILLER)
 
@@ -57,7 +57,7 @@ class PartitionCluster(DrivenCluster):
         while True:
             self.answers.pop(record, None)
             self.send_record(broker, record, acks)
-            has = wait_for(lambda: self._has(broker, record) or record in self.answers, seconds)
+            has = wait_for(lambda: self._has_record(broker, record) or record in self.answers, seconds)
             code = self.answers.get(record, 0)
             if (has and code not in (wire.NOT_LEADER, -1)) or time.monotonic() > until:
                 return code
@@ -68,8 +68,8 @@ class PartitionCluster(DrivenCluster):
         arguments = broker, str(record).encode(), acks, record
         threading.Thread(target=self._send, args=arguments, daemon=True).start()
 
-    def _has(self, broker: int, record: int) -> bool:
-        return record in [one for one, _ in self._log(broker)]
+    def _has_record(self, broker: int, record: int) -> bool:
+        return record in [one for one, _ in self._stored_log(broker)]
 
     def acknowledged_records(self) -> frozenset[int]:
         """The records that the producer has an answer for that says they are safe."""
@@ -97,18 +97,18 @@ class PartitionCluster(DrivenCluster):
     def cancel_reassignment(self) -> Sequence[int]:
         """Cancels the reassignment that is under way; the brokers that have a copy then. wire.BrokerError where the
         controller does not."""
-        held = self._assignment()
-        with self._anyone() as connection:
-            wire.reassign(connection, TOPIC, None)
+        held = self._assignment_on_record()
+        with self._connect_to_any_broker() as connection:
+            wire.reassign_replicas(connection, TOPIC, None)
         self.order = self.order if held is None else sorted(held.replicas - held.adding)
         return self.order
 
     def is_reassigned(self) -> bool:
         """Whether a reassignment is under way."""
-        held = self._assignment()
+        held = self._assignment_on_record()
         return held is not None and held.is_under_way
 
-    def _assignment(self) -> Assignment | None:
+    def _assignment_on_record(self) -> Assignment | None:
         """Who has a copy, once the partition was reassigned."""
         found = disks.read_history(self.nodes.data(CONTROLLER), TOPIC)
         return None if found is None else found.moments[-1].assignment

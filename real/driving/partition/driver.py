@@ -83,18 +83,20 @@ def describe_differences(wanted_observation: PartitionObservation, seen_observat
         ),
         ("fenced", sorted(wanted_observation.fenced_brokers), sorted(seen_observation.fenced_brokers)),
         *(
-            (f"log of broker {one}", _log(wanted_observation.logs[one]), _log(seen_observation.logs[one]))
+            (f"log of broker {one}", _log_text(wanted_observation.logs[one]), _log_text(seen_observation.logs[one]))
             for one in sorted(wanted_observation.logs)
         ),
     ]
-    return "; ".join(f"{name} {_word(is_)} in place of {_word(was)}" for name, was, is_ in pairs if was != is_)
+    return "; ".join(
+        f"{name} {_value_word(is_)} in place of {_value_word(was)}" for name, was, is_ in pairs if was != is_
+    )
 
 
-def _log(records: Iterable[tuple[int, int]]) -> str:
+def _log_text(records: Iterable[tuple[int, int]]) -> str:
     return ", ".join(f"record {record} of epoch {epoch}" for record, epoch in records) or "empty"
 
 
-def _word(value: object) -> str:
+def _value_word(value: object) -> str:
     return "none" if value is None or value == [] else str(value)
 
 
@@ -166,22 +168,22 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     def _parting(self, wanted_observation: PartitionObservation, seen_observation: PartitionObservation) -> str:
         return describe_differences(wanted_observation, seen_observation)
 
-    def _wait(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
+    def _wait_for(self, what: Callable[[], object], otherwise: Callable[[], str]) -> None:
         if not wait_for(lambda: bool(what()), self.limit):
             raise DivergenceError(f"{otherwise()}, after {self.limit:g} s")
 
-    def _of(self, stage: PartitionStage, name: str = "broker") -> int:
+    def _broker_number(self, stage: PartitionStage, name: str = "broker") -> int:
         return self.numbers[stage.arguments[name]]
 
     # --- records ------------------------------------------------------------------------------------------------------
 
     def _produce(self, stage: PartitionStage) -> str:
-        leader, record = self._of(stage, "leader"), stage.state_before.sent
+        leader, record = self._broker_number(stage, "leader"), stage.state_before.sent
         code = self.world.produce_record(leader, record, self.acks, self.limit)
         if code:
             raise DivergenceError(f"broker {leader} refuses record {record}: {wire.ERRORS.get(code, f'error {code}')}")
         if self.acks != -1:
-            self._wait(
+            self._wait_for(
                 lambda: record in self.world.acknowledged_records(), lambda: f"record {record} is not acknowledged"
             )
         return f"record {record} sent to broker {leader} with acks={'all' if self.acks < 0 else self.acks}"
@@ -190,14 +192,14 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"record {stage.state_before.sent} not sent"
 
     def _fetch(self, stage: PartitionStage) -> str:
-        leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
+        leader, follower = self._broker_number(stage, "leader"), self._broker_number(stage, "follower")
         wanted = expected_observation(stage.state_after, self.numbers).logs[follower]
         passed, until = 0, time.monotonic() + self.limit
         while self.world.observe().logs[follower] != wanted:
             if time.monotonic() > until or not self.world.pass_fetch(follower, leader, until - time.monotonic()):
-                has = _log(self.world.observe().logs[follower])
+                has = _log_text(self.world.observe().logs[follower])
                 raise (DivergenceError if passed else NoEffectError)(
-                    f"after {passed} fetches broker {follower} has {has} in place of {_log(wanted)}"
+                    f"after {passed} fetches broker {follower} has {has} in place of {_log_text(wanted)}"
                 )
             passed += 1
             wait_for(lambda: self.world.observe().logs[follower] == wanted, 4 * POLL_SECONDS)
@@ -207,7 +209,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"{passed} fetches of broker {follower} let through, the last of which acknowledges"
 
     def _advance_high_watermark(self, stage: PartitionStage) -> str:
-        leader, acknowledged = self._of(stage, "leader"), frozenset(stage.state_after.acknowledged)
+        leader, acknowledged = self._broker_number(stage, "leader"), frozenset(stage.state_after.acknowledged)
         offset = stage.state_after.high_watermark[stage.arguments["leader"]]
 
         def describe() -> str:
@@ -217,7 +219,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
                 f"{self.world.high_watermark(leader)} in place of {offset}"
             )
 
-        self._wait(
+        self._wait_for(
             lambda: acknowledged <= self.world.acknowledged_records() and self.world.high_watermark(leader) >= offset,
             describe,
         )
@@ -227,7 +229,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
     # --- the ISR ------------------------------------------------------------------------------------------------------
 
     def _propose_shrink(self, stage: PartitionStage) -> str:
-        leader, abreast = self._of(stage, "leader"), [self.numbers[one] for one in stage.abreast]
+        leader, abreast = self._broker_number(stage, "leader"), [self.numbers[one] for one in stage.abreast]
         wanted, did = frozenset(self.numbers[one] for one in stage.isr), ""
         if stage.bait:
             self.world.gate_fetches(abreast, leader, True)
@@ -239,12 +241,12 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             self.world.gate_fetches(abreast, leader, False)
         did += f"broker {leader} asks for the ISR {sorted(wanted)}"
         if stage.last > stage.first:
-            self._let_alter(leader)
+            self._let_alter_partition(leader)
             did += ", in one request for several that lag, which is let through"
         return did
 
     def _propose_expansion(self, stage: PartitionStage) -> str:
-        leader, follower = self._of(stage, "leader"), self._of(stage, "follower")
+        leader, follower = self._broker_number(stage, "leader"), self._broker_number(stage, "follower")
         isr = stage.state_before.view[stage.arguments["leader"]].isr
         wanted = frozenset({follower, *(self.numbers[one] for one in isr)})
         self._await_request(leader, wanted, lambda: self.world.pass_fetch(follower, leader, 1.0))
@@ -267,17 +269,17 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
             time.sleep(POLL_SECONDS)
 
     def _change_isr(self, stage: PartitionStage) -> str:
-        self._let_alter(self._of(stage, "leader"))
+        self._let_alter_partition(self._broker_number(stage, "leader"))
         return "AlterPartition let through"
 
     _refuse_isr_change = _change_isr
 
-    def _let_alter(self, leader: int) -> None:
+    def _let_alter_partition(self, leader: int) -> None:
         if not self.world.pass_alter_partition(leader, self.limit):
             raise NoEffectError(f"no AlterPartition of broker {leader} came, after {self.limit:g} s")
 
     def _learn(self, stage: PartitionStage) -> str:
-        broker, state = self._of(stage), stage.state_after
+        broker, state = self._broker_number(stage), stage.state_after
         self.world.gate_metadata(broker, True)
         registered = expected_observation(state, self.numbers)
         leader = -1 if registered.leader is None else registered.leader
@@ -288,7 +290,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
                 leader, registered.leader_epoch, registered.isr,
             )  # fmt: skip
 
-        self._wait(has_learned, lambda: f"broker {broker} knows {self.world.read_metadata(broker)}")
+        self._wait_for(has_learned, lambda: f"broker {broker} knows {self.world.read_metadata(broker)}")
         request = stage.state_before.request[stage.arguments["broker"]]
         if request is not None and not request.answered and self.world.requested_isr(broker) is not None:
             self.world.pass_alter_partition(broker, self.limit)
@@ -304,7 +306,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
     def _elect(self, stage: PartitionStage, kind: int, name: str) -> str:
         if kind == wire.PREFERRED:
-            self.world.move_to_front(self._of(stage))
+            self.world.move_to_front(self._broker_number(stage))
         try:
             self.world.elect_leader(kind)
         except wire.BrokerError as error:
@@ -313,7 +315,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
     def _elect_waiting(self, stage: PartitionStage) -> str:
         self.world.elect_leader(wire.PREFERRED)
-        return f"an election is asked for, in which broker {self._of(stage)} can lead"
+        return f"an election is asked for, in which broker {self._broker_number(stage)} can lead"
 
     def _reassign(self, stage: PartitionStage) -> str:
         target, leader = [self.numbers[one] for one in stage.arguments["target"]], stage.state_after.registered.leader
@@ -321,49 +323,49 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         return f"AlterPartitionReassignments to brokers {sorted(target)}"
 
     def _delete_replica(self, stage: PartitionStage) -> str:
-        self.world.gate_metadata(self._of(stage), True)
-        return f"broker {self._of(stage)} hears of it"
+        self.world.gate_metadata(self._broker_number(stage), True)
+        return f"broker {self._broker_number(stage)} hears of it"
 
     def _fence(self, stage: PartitionStage) -> str:
-        return f"broker {self._of(stage)} has no session any more"
+        return f"broker {self._broker_number(stage)} has no session any more"
 
     def _fence_alive(self, stage: PartitionStage) -> str:
-        self.world.gate_heartbeats(self._of(stage), False)
-        return f"heartbeats of broker {self._of(stage)} held"
+        self.world.gate_heartbeats(self._broker_number(stage), False)
+        return f"heartbeats of broker {self._broker_number(stage)} held"
 
     def _unfence(self, stage: PartitionStage) -> str:
-        self.world.gate_heartbeats(self._of(stage), True)
-        return f"heartbeats of broker {self._of(stage)} let through"
+        self.world.gate_heartbeats(self._broker_number(stage), True)
+        return f"heartbeats of broker {self._broker_number(stage)} let through"
 
     def _restart(self, stage: PartitionStage) -> str:
-        self.world.start(self._of(stage))
-        return f"broker {self._of(stage)} started"
+        self.world.start(self._broker_number(stage))
+        return f"broker {self._broker_number(stage)} started"
 
     def _assign_directory(self, stage: PartitionStage) -> str:
         if stage.last > stage.first:
             return self._restart(stage)
-        return f"broker {self._of(stage)} says which directory its copy is in"
+        return f"broker {self._broker_number(stage)} says which directory its copy is in"
 
     def _shut_down(self, stage: PartitionStage) -> str:
-        if not self.world.shut_down(self._of(stage), 2 * self.limit):
-            raise NoEffectError(f"broker {self._of(stage)} does not end its controlled shutdown")
+        if not self.world.shut_down(self._broker_number(stage), 2 * self.limit):
+            raise NoEffectError(f"broker {self._broker_number(stage)} does not end its controlled shutdown")
         return "SIGTERM"
 
     def _crash(self, stage: PartitionStage) -> str:
-        self.world.kill(self._of(stage))
+        self.world.kill(self._broker_number(stage))
         return "SIGKILL"
 
     def _lose_power(self, stage: PartitionStage) -> str:
-        return self.world.lose_power(self._of(stage), stage.arguments["kept"])
+        return self.world.lose_power(self._broker_number(stage), stage.arguments["kept"])
 
     def _lose_disk(self, stage: PartitionStage) -> str:
-        self.world.lose_disk(self._of(stage))
+        self.world.lose_disk(self._broker_number(stage))
         return "killed, and its disk emptied"
 
     _lose_host = _lose_disk
 
     def _lose_directory(self, stage: PartitionStage) -> str:
-        self.world.lose_directory(self._of(stage))
+        self.world.lose_directory(self._broker_number(stage))
         return "a directory is gone, and log.dirs names the other"
 
     # --- controllers --------------------------------------------------------------------------------------------------
@@ -388,7 +390,7 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
 
     def _heal_cluster(self) -> tuple[int | None, tuple[int, ...] | None]:
         """Everything let through and everybody started, but hosts that are gone: who leads, and what is read."""
-        gone = {self._of(stage) for stage in self.plan.stages if stage.action == "lose_host"}
+        gone = {self._broker_number(stage) for stage in self.plan.stages if stage.action == "lose_host"}
         self.world.open_gates()
         self.world.set_controller_running(True)
         for broker in self.world.stopped_brokers():
@@ -397,10 +399,10 @@ class PartitionDriver(StageDriver[PartitionStage, PartitionObservation, Partitio
         everybody = set(self.numbers.values()) - gone
         if not wait_for(lambda: everybody <= self.world.live_brokers(), 3 * self.limit):
             raise NodesError(f"brokers {sorted(everybody - self.world.live_brokers())} did not come back in the end")
-        found = wait_for(self._read, self.limit)
+        found = wait_for(self._read_high_watermark_and_log, self.limit)
         return (None, None) if found is None else found
 
-    def _read(self) -> tuple[int, tuple[int, ...]] | None:
+    def _read_high_watermark_and_log(self) -> tuple[int, tuple[int, ...]] | None:
         leader = self.world.observe().leader
         values = None if leader is None else self.world.read_records(leader)
         return None if leader is None or values is None else (leader, tuple(values))
@@ -417,46 +419,46 @@ def judge_run(plan: PartitionPlan, driven: PartitionRun) -> tuple[bool, str]:
 def _judge_loss(fitted_trace: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether what the trace says came about: a record that was acknowledged is gone."""
     if driven.parting_stage is not None:
-        return False, _otherwise(driven)
+        return False, _why_not_shown(driven)
     if not fitted_trace.lost_records_of:
         return True, f"every step came about: {fitted_trace.visible_fault}"
     if fitted_trace.lost_records_of <= driven.lost_records:
-        return True, f"acknowledged, and gone: {_records(driven.lost_records)}"
-    return False, f"every step came about, but {_end(driven)}"
+        return True, f"acknowledged, and gone: {_record_numbers_text(driven.lost_records)}"
+    return False, f"every step came about, but {_end_of_run_text(driven)}"
 
 
 def _judge_repair(fitted_trace: FittedTrace, driven: PartitionRun) -> tuple[bool, str]:
     """Whether with the repair no record is lost, after all that the trace has under these settings came about, and
     each record was acknowledged that is so in the model, of which there is one at least."""
     if driven.lost_records:
-        return False, f"acknowledged, and gone in spite of the repair: {_records(driven.lost_records)}"
+        return False, f"acknowledged, and gone in spite of the repair: {_record_numbers_text(driven.lost_records)}"
     if driven.parting_stage is not None:
-        return False, _otherwise(driven)
+        return False, _why_not_shown(driven)
     if driven.read is None:
         return False, "nothing can be read in the end"
     if missing := frozenset(fitted_trace.run.states()[-1].acknowledged) - driven.acknowledged_records:
-        return False, f"every step came about, but not acknowledged: {_records(missing)}"
-    return True, f"acknowledged, and still there: {_records(driven.acknowledged_records)}"
+        return False, f"every step came about, but not acknowledged: {_record_numbers_text(missing)}"
+    return True, f"acknowledged, and still there: {_record_numbers_text(driven.acknowledged_records)}"
 
 
-def _otherwise(driven: PartitionRun) -> str:
+def _why_not_shown(driven: PartitionRun) -> str:
     """Where the brokers did otherwise, and what is there in the end; a step that was added for the repair has no
     number."""
     assert driven.parting_stage is not None
     step = driven.parting_stage.stage.first
     where = f"at step {step}" if step else "as the record was to be acknowledged, which the repair adds,"
-    return f"{where} the brokers did otherwise; in the end {_end(driven)}"
+    return f"{where} the brokers did otherwise; in the end {_end_of_run_text(driven)}"
 
 
-def _end(driven: PartitionRun) -> str:
+def _end_of_run_text(driven: PartitionRun) -> str:
     if driven.read is None:
         return "nothing can be read"
     if driven.lost_records:
-        return f"{_records(driven.lost_records)}, acknowledged, is gone all the same"
+        return f"{_record_numbers_text(driven.lost_records)}, acknowledged, is gone all the same"
     if not driven.acknowledged_records:
         return "no record was acknowledged"
-    return f"{_records(driven.acknowledged_records)}, acknowledged, is still there"
+    return f"{_record_numbers_text(driven.acknowledged_records)}, acknowledged, is still there"
 
 
-def _records(records: frozenset[int]) -> str:
+def _record_numbers_text(records: frozenset[int]) -> str:
     return ("record " if len(records) == 1 else "records ") + ", ".join(map(str, sorted(records)))

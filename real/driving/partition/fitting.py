@@ -82,18 +82,18 @@ def fit_to_release(trace: DrivenTrace, asked_release: str | None, *, anyway: boo
             )
     assert why is not None
     if anyway and asked_release is not None:
-        return _replay_losing(trace, asked_release, _own(trace))
+        return _replay_losing(trace, asked_release, _model_of_trace(trace))
     raise why
 
 
-def _own(trace: DrivenTrace) -> Model:
+def _model_of_trace(trace: DrivenTrace) -> Model:
     """The model with the constants that the trace was found with."""
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in trace.bounds.items()}
-    return _bind(tuple(sorted(texts.items())), trace.property)
+    return _bind_partition_model(tuple(sorted(texts.items())), trace.property)
 
 
 @cache
-def _bind(constants: tuple[tuple[str, Value | str], ...], trace_name: str) -> Model:
+def _bind_partition_model(constants: tuple[tuple[str, Value | str], ...], trace_name: str) -> Model:
     """The model with these constants; binding takes a third of a second, and several releases may be tried."""
     names = (trace_name,) if trace_name else ()
     return audited_model_definition().bind(
@@ -112,7 +112,7 @@ def fit_trace(trace: DrivenTrace, kafka: str, elr: bool) -> FittedTrace:
 
 
 def _replay_losing(trace: DrivenTrace, kafka: str, model: Model) -> FittedTrace:
-    run = replay_trace(model, _start(model, trace), trace, kafka)
+    run = replay_trace(model, _initial_state_of_trace(model, trace), trace, kafka)
     found = FittedTrace(kafka, model, run, tuple(range(1, len(trace.steps) + 1)))
     if not found.lost_records_of and found.visible_fault is None:
         raise UndrivableError(
@@ -131,13 +131,13 @@ def fit_with_repair(
     elr = releases_meant(kafka)[0][:2] >= ELR_FOR_NEW
     model = bind_to_release(trace, kafka, elr, {**REPAIR, **asked_release})
     taken, numbers, skipped = list[Step](), list[int](), list[int]()
-    start = state = _start(model, trace)
+    start = state = _initial_state_of_trace(model, trace)
     for number, (action, arguments) in enumerate(parse_steps(model, "; ".join(trace.steps)), 1):
-        added = _acknowledging(model, state) if action.kind == "fault" else []
+        added = _acknowledging_steps(model, state) if action.kind == "fault" else []
         taken += added
         numbers += [0] * len(added)
         state = added[-1].state_after if added else state
-        step = _possible(model, state, Step(action.name, arguments, state))
+        step = _possible_step_like(model, state, Step(action.name, arguments, state))
         if step is None:
             _refuse_without(action, number)
             skipped.append(number)
@@ -172,7 +172,7 @@ def _refuse_without(action: Action, number: int) -> None:
         raise UndrivableError(f"{action.name}: {why}", number)
 
 
-def _acknowledging(model: Model, state: State) -> list[Step]:
+def _acknowledging_steps(model: Model, state: State) -> list[Step]:
     """Steps by which followers fetch and the high watermark moves until all that was sent is acknowledged; none where
     that cannot be."""
     found = list[Step]()
@@ -185,14 +185,14 @@ def _acknowledging(model: Model, state: State) -> list[Step]:
     return found
 
 
-def _possible(model: Model, state: State, wanted_step: Step) -> Step | None:
+def _possible_step_like(model: Model, state: State, wanted_step: Step) -> Step | None:
     """The step in another state, with another successor if need be; None where it cannot happen."""
-    alike = [step for step in judge.steps(model, state) if _alike(step, wanted_step)]
+    alike = [step for step in judge.steps(model, state) if _are_steps_alike(step, wanted_step)]
     same = [step for step in alike if step.arguments == wanted_step.arguments]
     return (same or alike or [None])[0]
 
 
-def _alike(step: Step, wanted_step: Step) -> bool:
+def _are_steps_alike(step: Step, wanted_step: Step) -> bool:
     """Whether two steps differ in nothing but in whom the controller elects, or in how much a disk had."""
     open_ = {"successor": None, "kept": None}
     return step.action == wanted_step.action and {**step.arguments, **open_} == {**wanted_step.arguments, **open_}
@@ -211,7 +211,7 @@ def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Ma
         name
         for profile in audited_model_definition().profiles
         if profile.startswith("kafka_")
-        for name in _names(profile)
+        for name in _switch_names_of_profile(profile)
     }
     made: dict[str, Value | str] = {name: value for name, value in trace.bounds.items() if name not in released}
     made |= {name: value for name, value in trace.bounds.items() if name in SETTINGS}
@@ -222,14 +222,14 @@ def bind_to_release(trace: DrivenTrace, kafka: str, elr: bool, asked_release: Ma
     )
     made |= {"elr": elr, **asked_release}
     texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in made.items()}
-    return _bind(tuple(sorted(texts.items())), trace.property)
+    return _bind_partition_model(tuple(sorted(texts.items())), trace.property)
 
 
-def _names(profile: str) -> Sequence[str]:
+def _switch_names_of_profile(profile: str) -> Sequence[str]:
     return list(audited_model_definition().profiles[profile])
 
 
-def _start(model: Model, trace: DrivenTrace) -> State:
+def _initial_state_of_trace(model: Model, trace: DrivenTrace) -> State:
     """The initial state in which the trace's leader leads."""
     for _, arguments, state in judge.initial_choices(model):
         if str(arguments["leader"]) == trace.leader:

@@ -141,11 +141,13 @@ def plan_run(fitted_trace: FittedTrace) -> PartitionPlan:
             raise UndrivableError(f"{step.action}: {why}", number)
     _refuse_running(fitted_trace)
     _refuse_stale(fitted_trace)
-    stages = tuple(_stages(fitted_trace))
+    stages = tuple(_stages_of_trace(fitted_trace))
     _refuse_fenced_together(stages)
     shrinks = any(step.action == "propose_shrink" for step in steps)
     lag = 3_000 if shrinks else 600_000
-    return PartitionPlan(fitted_trace, _order(fitted_trace), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag)
+    return PartitionPlan(
+        fitted_trace, _replica_order(fitted_trace), stages, 3_000 if _fenced_at_once(steps) else 12_000, lag
+    )
 
 
 def _refuse_running(fitted_trace: FittedTrace) -> None:
@@ -170,7 +172,7 @@ def _refuse_stale(fitted_trace: FittedTrace) -> None:
                 raise UndrivableError(f"propose_expansion: {why}, and no gate between brokers reaches it", number)
 
 
-def _decide(model: Model, state: State) -> bool:
+def _has_controller_majority(model: Model, state: State) -> bool:
     """Whether a majority of the controllers is up."""
     if model.values["co_located"]:
         return 2 * len(state.voters_down) < len(list(state.log))
@@ -203,14 +205,14 @@ def _fenced_at_once(steps: Sequence[Step]) -> bool:
 # --- stages -----------------------------------------------------------------------------------------------------------
 
 
-def _stages(fitted_trace: FittedTrace) -> Iterator[PartitionStage]:
+def _stages_of_trace(fitted_trace: FittedTrace) -> Iterator[PartitionStage]:
     states, steps, at = fitted_trace.run.states(), fitted_trace.run.steps, 0
-    unaware = _unaware(states, steps)
+    unaware = _unaware_brokers(states, steps)
     while at < len(steps):
         end = at
         more: dict[str, Any] = {}
         if steps[at].action == "propose_shrink":
-            end, more = _shrink(fitted_trace, at)
+            end, more = _shrink_stage(fitted_trace, at)
         leave = frozenset[Any]()
         if steps[at].action == "assign_directory" and steps[at].arguments["broker"] not in states[at].up:
             end = _end_of_start(fitted_trace, at)
@@ -221,14 +223,14 @@ def _stages(fitted_trace: FittedTrace) -> Iterator[PartitionStage]:
                 fitted_trace.model, fitted_trace.run, at, end, KINDS[steps[at].action], fitted_trace.numbers
             ),
             unaware=leave | frozenset(unaware.get(at, ())),
-            majority_before=_decide(fitted_trace.model, states[at]),
-            majority_after=_decide(fitted_trace.model, states[end + 1]),
+            majority_before=_has_controller_majority(fitted_trace.model, states[at]),
+            majority_after=_has_controller_majority(fitted_trace.model, states[end + 1]),
             **more,
         )
         at = end + 1
 
 
-def _shrink(fitted_trace: FittedTrace, index: int) -> tuple[int, dict[str, Any]]:
+def _shrink_stage(fitted_trace: FittedTrace, index: int) -> tuple[int, dict[str, Any]]:
     """A follower lags. A leader asks for all that lag to be taken out, in one request: where several do, the trace's
     steps until all of them are out are one thing."""
     states, steps = fitted_trace.run.states(), fitted_trace.run.steps
@@ -239,7 +241,7 @@ def _shrink(fitted_trace: FittedTrace, index: int) -> tuple[int, dict[str, Any]]
     lagging = {one for one in others if state.log[one] != state.log[leader] or (bait and one not in state.up)}
     if not lagging:
         return index, {"isr": isr - {follower}, "bait": bait, "abreast": others if bait else frozenset[Any]()}
-    end = _all_out(steps, index, leader, {follower, *lagging})
+    end = _step_after_all_are_out(steps, index, leader, {follower, *lagging})
     if end is None or not fitted_trace.model.values["keep_epoch"]:
         names = " and ".join(sorted(map(str, {follower, *lagging})))
         why = f"{names} lag at the same time, and Kafka takes all that lag out of the ISR in one request"
@@ -257,7 +259,7 @@ def _end_of_reassignment(fitted_trace: FittedTrace, index: int) -> tuple[int, fr
     return index + 1, frozenset(states[index].assignment.replicas - states[index + 2].assignment.replicas)
 
 
-def _all_out(steps: Sequence[Step], index: int, leader: Any, who: set[Any]) -> int | None:
+def _step_after_all_are_out(steps: Sequence[Step], index: int, leader: Any, who: set[Any]) -> int | None:
     """The step at which the controller has taken all of these out of the ISR; None where something else happens
     first."""
     left, asked = set(who), None
@@ -288,11 +290,11 @@ def _end_of_start(fitted_trace: FittedTrace, index: int) -> int:
     return after
 
 
-def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[Any]]:
+def _unaware_brokers(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[Any]]:
     """Who must hear nothing of the controller, from which step on: brokers that act while they have not learned."""
     found = dict[int, set[Any]]()
     for at, step in enumerate(steps):
-        for broker in _acting(step):
+        for broker in _acting_brokers(step):
             since = at
             while since > 0 and _is_behind(states[since], broker):
                 since -= 1
@@ -301,7 +303,7 @@ def _unaware(states: Sequence[State], steps: Sequence[Step]) -> dict[int, set[An
     return found
 
 
-def _acting(step: Step) -> list[Any]:
+def _acting_brokers(step: Step) -> list[Any]:
     """The brokers that act on what they know of the partition."""
     if step.action not in ("produce", "fetch", "propose_shrink", "propose_expansion", "advance_high_watermark"):
         return []
@@ -318,18 +320,20 @@ def _is_behind(state: State, broker: Any) -> bool:
 # --- the order of assignment ------------------------------------------------------------------------------------------
 
 
-def _order(fitted_trace: FittedTrace) -> tuple[Any, ...]:
+def _replica_order(fitted_trace: FittedTrace) -> tuple[Any, ...]:
     """An order of the replicas in which the controller, which goes by it, elects whom the run says."""
     brokers = tuple(fitted_trace.run.start.log)
-    choices = list(_choices(fitted_trace))
+    choices = list(_controller_choices(fitted_trace))
     leader = fitted_trace.run.start.registered.leader
     for order in itertools.permutations(brokers):
-        if order[0] == leader and all(_first(order, moved, who) == chosen for moved, who, chosen in choices):
+        if order[0] == leader and all(
+            _preferred_replica(order, moved, who) == chosen for moved, who, chosen in choices
+        ):
             return order
     raise UndrivableError("no order of the replicas makes the controller elect whom the trace says")
 
 
-def _first(order: Sequence[Any], moved_replicas: Sequence[Any], who: frozenset[Any]) -> Any:
+def _preferred_replica(order: Sequence[Any], moved_replicas: Sequence[Any], who: frozenset[Any]) -> Any:
     """Whom the controller prefers of some, once some were moved to the front of the order."""
     now = list(order)
     for broker in moved_replicas:
@@ -338,7 +342,7 @@ def _first(order: Sequence[Any], moved_replicas: Sequence[Any], who: frozenset[A
     return next(one for one in now if one in who)
 
 
-def _choices(fitted_trace: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
+def _controller_choices(fitted_trace: FittedTrace) -> Iterator[tuple[tuple[Any, ...], frozenset[Any], Any]]:
     """Each choice of the controller: who was moved to the front before, among whom it chooses, and whom it takes."""
     moved = tuple[Any, ...]()
     for before, step in zip(fitted_trace.run.states(), fitted_trace.run.steps, strict=False):

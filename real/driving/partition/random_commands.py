@@ -85,23 +85,23 @@ class RandomCommands:
     def run_command(self, number: int) -> None:
         """The command of a number, one that is possible now, and a while."""
         self.random.seed(f"{self.seed}/{number}")
-        name = self.random.choice(self._possible())
+        name = self.random.choice(self._possible_commands())
         said = getattr(self, f"_{name}")()
         if said:
             self.did.append(said)
         time.sleep(self.random.choice((0.0, 0.1, 0.5, 1.0, 3.0)))
 
-    def _possible(self) -> list[str]:
+    def _possible_commands(self) -> list[str]:
         down = len(list(self.cluster.stopped_brokers()))
         often = ["produce"] * 4 + ["hold_fetch", "let_fetch", "hold_alter", "let_alter", "hold_beat", "let_beat"]
         unclean = ["lose_power"] * self.has_power if self.power else ["crash"]
         stops = [*unclean, "shut_down", "elect", "move"] if down < 2 else []
         return often + stops + (["start"] * 3 if down else [])
 
-    def _one(self) -> int:
+    def _any_broker(self) -> int:
         return self.random.choice(BROKERS)
 
-    def _running(self) -> int:
+    def _any_running_broker(self) -> int:
         return self.random.choice([one for one in BROKERS if one in self.cluster.nodes.running])
 
     def _produce(self) -> str | None:
@@ -113,29 +113,29 @@ class RandomCommands:
         return f"produce({leader}, {self.sent - 1})"
 
     def _hold_fetch(self) -> str:
-        return self._fetch(False)
+        return self._gate_fetch(False)
 
     def _let_fetch(self) -> str:
-        return self._fetch(True)
+        return self._gate_fetch(True)
 
-    def _fetch(self, is_open: bool) -> str:
+    def _gate_fetch(self, is_open: bool) -> str:
         follower, leader = self.random.sample(BROKERS, 2)
         self.cluster.gate_fetches([follower], leader, is_open)
         return f"{'let' if is_open else 'hold'} fetches of {follower} from {leader}"
 
     def _hold_alter(self) -> str:
-        return self._alter(False)
+        return self._gate_alter_partition(False)
 
     def _let_alter(self) -> str:
-        return self._alter(True)
+        return self._gate_alter_partition(True)
 
-    def _alter(self, is_open: bool) -> str:
-        leader = self._one()
+    def _gate_alter_partition(self, is_open: bool) -> str:
+        leader = self._any_broker()
         self.cluster.gate_alter_partition(leader, is_open)
         return f"{'let' if is_open else 'hold'} AlterPartition of {leader}"
 
     def _hold_beat(self) -> str:
-        broker = self._one()
+        broker = self._any_broker()
         self.cluster.gate_heartbeats(broker, False)
         return f"hold heartbeats of {broker}"
 
@@ -145,16 +145,16 @@ class RandomCommands:
         return "let heartbeats of all"
 
     def _crash(self) -> str:
-        broker = self._running()
+        broker = self._any_running_broker()
         self.cluster.kill(broker)
         return f"crash({broker})"
 
     def _lose_power(self) -> str:
-        broker, self.has_power = self._running(), False
+        broker, self.has_power = self._any_running_broker(), False
         return f"lose_power({broker}), {self.cluster.lose_random_power(broker, self.random)}"
 
     def _shut_down(self) -> str:
-        broker = self._running()
+        broker = self._any_running_broker()
         self.cluster.open_gates()  # a controlled shutdown waits for the controller and for whom it hands over to
         if not self.cluster.shut_down(broker, END_SECONDS if self.power else 20.0):
             if self.power:
@@ -171,7 +171,7 @@ class RandomCommands:
         return f"start({broker})"
 
     def _elect(self) -> str | None:
-        broker = self._running()
+        broker = self._any_running_broker()
         if self.cluster.is_reassigned() or broker not in self.cluster.order:
             return None
         try:

@@ -56,7 +56,7 @@ class ProducerCluster(DrivenCluster):
     def _start(self) -> None:
         super()._start()
         for topic in self.topics[1:]:
-            with self._anyone() as connection:
+            with self._connect_to_any_broker() as connection:
                 wire.create_topic(connection, topic, self.order, self.needs.topic)
             self.wait_until(f"{topic} was not made", lambda name=topic: self.is_leader(BROKERS[0], name))
         self.start_client()
@@ -207,7 +207,7 @@ class ProducerCluster(DrivenCluster):
 
     def set_writable(self, leader: int, is_writable: bool, seconds: float) -> bool:
         """Whether the leader, which is alone in sync, takes writes with acks=all; waits until it does as is said."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             code = wire.set_topic_config(connection, TOPIC, "min.insync.replicas", "1" if is_writable else "2")
         if code:
             raise NodesError(f"min.insync.replicas cannot be changed: error {code}")

@@ -154,7 +154,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
 
     # --- requests and answers -----------------------------------------------------------------------------------------
 
-    def _broker(self, stage: Stage) -> int:
+    def _broker_number(self, stage: Stage) -> int:
         return leader_broker(stage.state_before.in_flight[stage.arguments["turn"]].leader)
 
     def _let_request(self, broker: int) -> None:
@@ -163,7 +163,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._open[broker] += 1
 
     def _append_batch(self, stage: Stage) -> str:
-        broker, turn = self._broker(stage), stage.arguments["turn"]
+        broker, turn = self._broker_number(stage), stage.arguments["turn"]
         before = [one for one in stage.state_before.in_flight[:turn] if leader_broker(one.leader) == broker]
         if not self._takes_writes:
             self._set_writes(broker, True)
@@ -189,7 +189,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return bool(wait_for(has_fetched, self.limit))
 
     def _find_copy(self, stage: Stage) -> str:
-        self._let_request(self._broker(stage))
+        self._let_request(self._broker_number(stage))
         return "Produce let through"
 
     def _await_answer(self, broker: int, wanted_errors: Iterable[int], *, fetch: bool = False) -> str:
@@ -199,25 +199,25 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         if code is None:
             raise NoEffectError(f"broker {broker} does not answer, after {self.limit:g} s")
         if code not in set(wanted_errors):
-            raise DivergenceError(f"broker {broker} answers with {_name(code)}")
+            raise DivergenceError(f"broker {broker} answers with {_error_name(code)}")
         self.world.pass_response(broker)
         self._open[broker] -= 1
-        return f"the answer, {_name(code)}, let through"
+        return f"the answer, {_error_name(code)}, let through"
 
     def _answer(self, stage: Stage) -> str:
-        broker = self._broker(stage)
+        broker = self._broker_number(stage)
         if self.plan.acks == 0:
             self._open[broker] -= 1
             return "with acks=0 there is no answer"
         return self._await_answer(broker, {0}, fetch=True)
 
     def _refuse_sequence(self, stage: Stage) -> str:
-        broker = self._broker(stage)
+        broker = self._broker_number(stage)
         self._let_request(broker)
         return f"Produce let through; {self._await_answer(broker, _OUT_OF_ORDER)}"
 
     def _refuse_leader(self, stage: Stage) -> str:
-        broker = self._broker(stage)
+        broker = self._broker_number(stage)
         if self.plan.acks == 1 and self._open[broker]:
             did = self._goes_down(broker)
         else:
@@ -248,7 +248,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._takes_writes = is_writable
 
     def _refuse_for_now(self, stage: Stage) -> str:
-        broker = self._broker(stage)
+        broker = self._broker_number(stage)
         self._leave_alone(broker, bait=True)
         if self._takes_writes:
             self._set_writes(broker, False)
@@ -256,7 +256,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return f"the ISR is its leader alone; {self._await_answer(broker, {NOT_ENOUGH_REPLICAS})}"
 
     def _answer_with_error(self, stage: Stage) -> str:
-        broker = self._broker(stage)
+        broker = self._broker_number(stage)
         self._leave_alone(broker, bait=False)
         self._takes_writes = False
         return f"the ISR shrinks to its leader; {self._await_answer(broker, {NOT_ENOUGH_REPLICAS_AFTER_APPEND})}"
@@ -289,7 +289,7 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         self._fetch_until(leader, lambda: self.world.kept_response() is not None)
         if (code := self.world.kept_response()) is None:
             raise NoEffectError(f"what was kept is not answered, after {self.limit:g} s")
-        return f"what was kept is sent, and answered with {_name(code)}"
+        return f"what was kept is sent, and answered with {_error_name(code)}"
 
     def _fail_over(self, stage: Stage) -> str:
         old, new, kept = (
@@ -309,5 +309,5 @@ class ProducerDriver(StageDriver[Stage, ProducerObservation, ProducerObservation
         return f"broker {new} has {kept} batches, and is elected"
 
 
-def _name(code: int) -> str:
+def _error_name(code: int) -> str:
     return "no error" if code == 0 else NAMES.get(code) or ERRORS.get(code) or f"error {code}"

@@ -85,16 +85,16 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
     does. `anyway`: as the trace's own model has it, on the release that is given, to see where that does otherwise."""
     return plan_newest(
         asked_release,
-        lambda kafka: _plan_of_model(trace, kafka, _bind(trace, _of(kafka))),
-        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
+        lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, _switches_of_release(kafka))),
+        (lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, {}))) if anyway else None,
     )
 
 
-def _of(kafka: str) -> Mapping[str, Value | str]:
+def _switches_of_release(kafka: str) -> Mapping[str, Value | str]:
     return {**_OF_RELEASES, "refuses_late_begin": releases_meant(kafka)[0][:2] >= REFUSES_LATE_BEGIN}
 
 
-def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
+def _bind_trace_model(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)
@@ -106,7 +106,7 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ProducerPlan
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
     acks = 0 if model.values["no_answer"] else 1 if model.values["acknowledges_uncommitted"] else -1
     _refuse_settings(model, acks)
-    stages = tuple(_stages(model, run))
+    stages = tuple(_stages_of_run(model, run))
     _refuse_steps(run, run.steps, acks)
     _refuse_kept(run)
     _refuse_races(model, run)
@@ -115,7 +115,7 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> ProducerPlan
     return ProducerPlan(kafka, model, run, stages, describe_end(model, run, kafka), acks)
 
 
-def _stages(model: Model, run: Run) -> Iterator[Stage]:
+def _stages_of_run(model: Model, run: Run) -> Iterator[Stage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
             raise UndrivableError(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)

@@ -62,7 +62,7 @@ class TransactionsCluster(DrivenCluster):
         super()._start()
         self.open_gates()
         for name, broker in self.homes.items():
-            with self._anyone() as connection:
+            with self._connect_to_any_broker() as connection:
                 wire.create_topic(connection, topic_of(name), [broker], {})
             self.wait_until(
                 f"{topic_of(name)} was not made", lambda at=broker, of=name: self.is_leader(at, topic_of(of))
@@ -70,12 +70,12 @@ class TransactionsCluster(DrivenCluster):
         for sender in self.needs.brokers:
             for receiver in self.needs.brokers:
                 self.gates.shut(Gate(sender, receiver, wire.WRITE_TXN_MARKERS))
-        self.wait_until("no broker became the coordinator", self._finds)
+        self.wait_until("no broker became the coordinator", self._finds_coordinator)
         self.wait_until("the coordinator's log has one replica", self._is_whole)
 
-    def _finds(self) -> bool:
+    def _finds_coordinator(self) -> bool:
         """Whether there is a coordinator that answers for the id."""
-        with self._anyone() as connection:
+        with self._connect_to_any_broker() as connection:
             found = txn_wire.coordinator(connection)
         if found is None:
             return False
@@ -83,11 +83,11 @@ class TransactionsCluster(DrivenCluster):
         return self._describe_transaction() is not None
 
     def _is_whole(self) -> bool:
-        with self._to(self.coordinator) as connection:
+        with self._connect_to(self.coordinator) as connection:
             found = wire.read_metadata(connection, STATE)
         return found is not None and len(found.isr) == SETTINGS["transaction.state.log.replication.factor"]
 
-    def _to(self, broker: int) -> contextlib.closing[wire.Connection]:
+    def _connect_to(self, broker: int) -> contextlib.closing[wire.Connection]:
         return contextlib.closing(wire.Connection(self.ports[broker]))
 
     # --- what is seen -------------------------------------------------------------------------------------------------
@@ -98,28 +98,28 @@ class TransactionsCluster(DrivenCluster):
         found = wait_for(self._describe_transaction, START_SECONDS)
         if found is None:
             raise NodesError("the coordinator does not say how it is with the id")
-        logs = {name: self._records(name) for name in self.homes}
+        logs = {name: self._stored_records(name) for name in self.homes}
         return TransactionsObservation(
             found.state,
             found.epoch + 1,
             frozenset(name for name in self.homes if topic_of(name) in found.topics),
             {name: tuple((txn, status) for _, txn, status in log) for name, log in logs.items()},
-            {name: sum(offset < self._stable(name) for offset, _, _ in log) for name, log in logs.items()},
+            {name: sum(offset < self._last_stable_offset(name) for offset, _, _ in log) for name, log in logs.items()},
             {name: epoch + 1 for name, epoch in clients.items()},
         )
 
     def _describe_transaction(self) -> txn_wire.TransactionDescription | None:
         try:
-            with self._to(self.coordinator) as connection:
+            with self._connect_to(self.coordinator) as connection:
                 return txn_wire.describe_transaction(connection)
         except OSError:
             return None
 
-    def _stable(self, name: str) -> int:
-        with self._to(self.homes[name]) as connection:
+    def _last_stable_offset(self, name: str) -> int:
+        with self._connect_to(self.homes[name]) as connection:
             return txn_wire.stable_offset(connection, topic_of(name))
 
-    def _records(self, name: str) -> list[tuple[int, int, str]]:
+    def _stored_records(self, name: str) -> list[tuple[int, int, str]]:
         """The offset, transaction and status of each record; a marker ends what is open of its producer id."""
         found, open_ = list[tuple[int, int, str]](), dict[int, list[int]]()
         segment = self.nodes.data(self.homes[name]) / f"{topic_of(name)}-0" / disks.SEGMENT
@@ -151,28 +151,28 @@ class TransactionsCluster(DrivenCluster):
     def _ask_broker(self, one: ProducerRequest) -> ProducerResponse:
         broker = self.coordinator if one.kind in ("init", "add", "end") else self.homes[name_of(one.topic)]
         try:
-            with self._to(broker) as connection:
+            with self._connect_to(broker) as connection:
                 return txn_wire.send_request(connection, one, self.version_2, TIMEOUT_MS)
         except OSError:
             return ProducerResponse(txn_wire.LOST)
 
     def pass_marker(self, name: str, seconds: float) -> bool:
         """Lets the coordinator's marker for a partition through; whether one came."""
-        return self.gates.pass_one(self._gate(name), seconds)
+        return self.gates.pass_one(self._marker_gate(name), seconds)
 
     def keep_marker(self, name: str, seconds: float) -> bool:
         """Keeps a copy of the marker for a partition, which waits; whether one came."""
-        found = wait_for(lambda: self.gates.waiting_request(self._gate(name)), seconds)
+        found = wait_for(lambda: self.gates.waiting_request(self._marker_gate(name)), seconds)
         if found is not None:
             self._copies[name] = found.frame
         return found is not None
 
     def send_kept_marker(self, name: str) -> int:
         """Sends the copy; the error code of its answer."""
-        with self._to(self.homes[name]) as connection:
+        with self._connect_to(self.homes[name]) as connection:
             return txn_wire.resend_marker(self._copies[name], connection)
 
-    def _gate(self, name: str) -> Gate:
+    def _marker_gate(self, name: str) -> Gate:
         return Gate(self.coordinator, self.homes[name], wire.WRITE_TXN_MARKERS)
 
     def advance_clocks(self) -> None:
@@ -184,14 +184,14 @@ class TransactionsCluster(DrivenCluster):
     def move_coordinator(self, seconds: float) -> bool:
         """Has the other replica of the coordinator's log lead; whether it does. What the old one had sent is lost."""
         old = self.coordinator
-        with self._to(old) as connection:
+        with self._connect_to(old) as connection:
             known = wire.read_metadata(connection, STATE)
         assert known is not None
         new = next(broker for broker in known.isr if broker != old)
-        with self._anyone() as connection:
-            wire.reassign(connection, STATE, [new, old])
+        with self._connect_to_any_broker() as connection:
+            wire.reassign_replicas(connection, STATE, [new, old])
             wire.elect_leader(connection, STATE, wire.PREFERRED)
-        found = wait_for(lambda: self._finds() and self.coordinator == new, seconds)
+        found = wait_for(lambda: self._finds_coordinator() and self.coordinator == new, seconds)
         for receiver in self.needs.brokers:
             self.gates.drop(Gate(old, receiver, wire.WRITE_TXN_MARKERS))
         return bool(found)

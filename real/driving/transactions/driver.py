@@ -118,7 +118,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
         """Sends a request. DivergenceError where it is not answered so."""
         answer = self.world.send_request(one, self.limit, again)
         if answer.code not in good:
-            raise DivergenceError(f"{what} is refused: {_name(answer.code)}")
+            raise DivergenceError(f"{what} is refused: {_error_name(answer.code)}")
         return answer
 
     def _init_producer(self, stage: Stage) -> str:
@@ -175,7 +175,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
                 "AddPartitionsToTxn",
             )
         answer = self._send_until_done(one, what, good=FATAL)
-        return f"{what}, which is refused: {_name(answer.code)}"
+        return f"{what}, which is refused: {_error_name(answer.code)}"
 
     # --- what is late -------------------------------------------------------------------------------------------------
 
@@ -232,7 +232,7 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
     def _late_marker_arrives(self, stage: Stage) -> str:
         partition = str(stage.arguments["request"].partition)
         if code := self.world.send_kept_marker(partition):
-            raise DivergenceError(f"the late WriteTxnMarkers is refused: {_name(code)}")
+            raise DivergenceError(f"the late WriteTxnMarkers is refused: {_error_name(code)}")
         return "the copy is sent"
 
     def _time_out(self, stage: Stage) -> str:
@@ -248,5 +248,5 @@ class TransactionsDriver(StageDriver[Stage, TransactionsObservation, Transaction
         return "the last stable offset is looked at"
 
 
-def _name(code: int) -> str:
+def _error_name(code: int) -> str:
     return NAMES.get(code) or ERRORS.get(code) or f"error {code}"

@@ -101,7 +101,7 @@ def plan_trace(trace: DrivenTrace, asked_release: str | None, *, anyway: bool = 
     return plan_newest(
         asked_release,
         lambda kafka: _plan_of_model(trace, kafka, bind_to_release(trace, kafka)),
-        (lambda kafka: _plan_of_model(trace, kafka, _bind(trace, {}))) if anyway else None,
+        (lambda kafka: _plan_of_model(trace, kafka, _bind_trace_model(trace, {}))) if anyway else None,
     )
 
 
@@ -111,12 +111,12 @@ def _plan_of_model(trace: DrivenTrace, kafka: str, model: Model) -> Transactions
     if str(getattr(model.values["checks"], "name", "ALL")) != "ALL":
         raise UndrivableError("it is about commits of offsets, and the driver writes records")
     run = replay_trace(model, next(judge.initial_states(model)), trace, kafka)
-    stages = tuple(_stages(model, run))
+    stages = tuple(_stages_of_run(model, run))
     version_2 = bool(model.values["bump_every_time"]) and releases_meant(kafka)[0][:2] >= VERSION_2
     return TransactionsPlan(kafka, model, run, stages, describe_end(model, run, kafka), version_2)
 
 
-def _stages(model: Model, run: Run) -> Iterator[Stage]:
+def _stages_of_run(model: Model, run: Run) -> Iterator[Stage]:
     for at, step in enumerate(run.steps):
         if step.action not in KINDS:
             raise UndrivableError(f"{step.action}: {WHY_NOT.get(step.action, 'the driver has no such step')}", at + 1)
@@ -126,7 +126,7 @@ def _stages(model: Model, run: Run) -> Iterator[Stage]:
 
 
 @cache
-def _switches() -> frozenset[str]:
+def _switch_names() -> frozenset[str]:
     """What profiles set: the switches of releases, but for what is a client's."""
     profiles = find(MODEL)[0].profiles
     return frozenset(name for profile in profiles.values() for name in profile) - {*_OF_CLIENTS}
@@ -141,13 +141,13 @@ def bind_to_release(trace: DrivenTrace, kafka: str) -> Model:
     rows = WITH_VERSION_2 if version_2 else BEFORE_VERSION_2
     profile = [row.records for row in rows if releases_meant(row.since)[0] <= releases_meant(kafka)[0]][-1]
     definition = find(MODEL)[0]
-    made: dict[str, Value | str] = {name: definition.constants[name].default for name in _switches()}
+    made: dict[str, Value | str] = {name: definition.constants[name].default for name in _switch_names()}
     of_release = definition.profiles[profile]
     made |= {name: value for name, value in of_release.items() if name not in _OF_CLIENTS}
-    return _bind(trace, made)
+    return _bind_trace_model(trace, made)
 
 
-def _bind(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
+def _bind_trace_model(trace: DrivenTrace, constants: Mapping[str, Value | str]) -> Model:
     names = (trace.property,) if trace.property else ()
     texts = constant_texts({**trace.bounds, **constants})
     return find(MODEL)[0].bind(MODEL, constants=texts, profile=None, ghosts=True, properties=names)

@@ -9,7 +9,7 @@ import pytest
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.real.driving.families import FAMILIES, trace_of
 from tidegate.real.driving.fitting import ModelRefusesError, UndrivableError, plan_first
-from tidegate.real.driving.other_models import WHY_NOT, why_not
+from tidegate.real.driving.other_models import WHY_NOT, why_not_driven
 from tidegate.real.driving.verdict import confirm_trace
 
 from ...support.partitions import STANDING, plan, trace
@@ -25,8 +25,8 @@ STALE = (
 def test_each_model_that_ships_is_driven_or_says_why_not() -> None:
     """A model that is new has a reason of its own, too, and none is left of a model that is gone."""
     assert WHY_NOT.keys() | FAMILIES.keys() == CATALOGUE.keys() and not WHY_NOT.keys() & FAMILIES.keys()
-    assert all(why_not(name) for name in (*REFINEMENTS, *LIVENESS_CLAIMS))
-    assert [why_not(name) for name in (*sorted(FAMILIES), "mine.py")] == [None] * (len(FAMILIES) + 1)
+    assert all(why_not_driven(name) for name in (*REFINEMENTS, *LIVENESS_CLAIMS))
+    assert [why_not_driven(name) for name in (*sorted(FAMILIES), "mine.py")] == [None] * (len(FAMILIES) + 1)
     with pytest.raises(UndrivableError, match=r"it is a trace of raft:paper: it is Raft that pushes, and Kafka's"):
         trace_of(trace(STANDING) | {"model": "raft:paper"})
 

@@ -162,7 +162,7 @@ def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.M
 
     monkeypatch.setattr(PartitionCluster, "_connect", connect_later)
     cluster = PartitionCluster(Release("3.9.1", tmp_path, "java"), ClusterSpec((1,), {}, False, 3_000, 3_000))
-    with cluster, cluster._anyone():  # pyright: ignore[reportPrivateUsage]
+    with cluster, cluster._connect_to_any_broker():  # pyright: ignore[reportPrivateUsage]
         assert next(answers, "no more") == "no more"
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.real.history.zookeeper_logs import is_of_zookeeper
+from tidegate.real.history.zookeeper_logs import has_zookeeper_controller_logs
 from tidegate.real.logs.zookeeper_lines import (
     PartitionChange,
-    of_controller,
+    controller_events,
 )
 
 from ...capture.zookeeper import ZooKeeperCluster, outages
@@ -85,7 +85,7 @@ def test_where_a_version_is_in_no_file_the_history_ends_and_is_undecided(
 
 
 def says_version(line: str, version: int) -> bool:
-    return any(isinstance(event, PartitionChange) and event.version == version for event in of_controller(line))
+    return any(isinstance(event, PartitionChange) and event.version == version for event in controller_events(line))
 
 
 def test_isrs_that_no_controller_has_are_taken_from_their_leaders(tidegate: Run, tmp_path: Path) -> None:
@@ -134,8 +134,8 @@ def test_brokers_that_are_given_besides_are_of_the_same_cluster(
 
 
 def test_a_cluster_in_kraft_is_no_cluster_with_zookeeper() -> None:
-    assert is_of_zookeeper(EXAMPLE)
-    assert not is_of_zookeeper(ROOT / "examples" / "histories" / "power_lost")
+    assert has_zookeeper_controller_logs(EXAMPLE)
+    assert not has_zookeeper_controller_logs(ROOT / "examples" / "histories" / "power_lost")
 
 
 def test_a_release_without_zookeeper_is_refused(tidegate: Run) -> None:

@@ -12,7 +12,7 @@ from tidegate.real.logs.zookeeper_lines import (
     PartitionChange,
     PartitionCreation,
     broker_events,
-    of_controller,
+    controller_events,
 )
 
 from ...support.zookeeper_logs import NOBODY
@@ -71,7 +71,9 @@ CHANGED = PartitionChange("orders-0", 3, frozenset({1, 3}), 1, 2)
     ],
 )
 def test_lines_of_controllers_are_read_in_the_words_of_each_release(text: str, event: Event) -> None:
-    assert list(of_controller(f"[2026-11-26 19:19:46,322] INFO [Controller id=1 epoch=1] {text} (logger)")) == [event]
+    assert list(controller_events(f"[2026-11-26 19:19:46,322] INFO [Controller id=1 epoch=1] {text} (logger)")) == [
+        event
+    ]
 
 
 @pytest.mark.parametrize(

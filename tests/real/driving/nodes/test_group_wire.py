@@ -7,7 +7,7 @@ from tidegate.real.driving.nodes.group_wire import (
     CONSUMER_GROUP_DESCRIBE,
     GROUP_ID_NOT_FOUND,
     add_partitions,
-    commit,
+    commit_offsets,
     delete_offset,
     delete_records,
     list_consumers,
@@ -36,13 +36,15 @@ def test_an_answer_without_partitions_is_no_group_without_offsets() -> None:
 
 def test_a_commit_is_of_a_group_without_members() -> None:
     to = GivenConnection(answer(topics=[partitions_answer("orders", [0, 0])]))
-    commit(to, "g", "orders", {0: 3, 1: 4})
+    commit_offsets(to, "g", "orders", {0: 3, 1: 4})
     (asked,) = to.asked
     assert (asked.group_id, asked.member_id, asked.generation_id_or_member_epoch) == ("g", "", -1)
     found = {one.partition_index: one.committed_offset for one in asked.topics[0].partitions}
     assert found == {0: 3, 1: 4}
     with pytest.raises(BrokerError, match="NOT_COORDINATOR"):
-        commit(GivenConnection(answer(topics=[partitions_answer("orders", [0, 16])])), "g", "orders", {0: 3, 1: 4})
+        commit_offsets(
+            GivenConnection(answer(topics=[partitions_answer("orders", [0, 16])])), "g", "orders", {0: 3, 1: 4}
+        )
 
 
 def test_an_offset_that_is_not_deleted_is_an_error_of_the_group_or_of_the_partition() -> None:

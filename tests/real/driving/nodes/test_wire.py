@@ -14,7 +14,7 @@ from tidegate.real.driving.nodes.wire import (
     produce_request,
     quorum_high_watermark,
     read_metadata,
-    reassign,
+    reassign_replicas,
     record_batch,
     set_broker_default,
     set_topic_config,
@@ -57,7 +57,7 @@ def test_an_election_fails_if_any_of_its_answers_does() -> None:
 def test_a_reassignment_without_brokers_cancels_the_one_under_way() -> None:
     for replicas in ([3, 1], None):
         to = GivenConnection(answer(error_code=0))
-        reassign(to, "orders", replicas)
+        reassign_replicas(to, "orders", replicas)
         found = to.asked[0].topics[0].partitions[0].replicas
         assert (found if found is None else list(found)) == replicas
 

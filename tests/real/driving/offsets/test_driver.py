@@ -57,7 +57,7 @@ def write_metadata_log(monkeypatch: pytest.MonkeyPatch, *entries: tuple[str, dic
         del data
         return [MetadataRecord(kind, fields) for kind, fields in entries]
 
-    monkeypatch.setattr("tidegate.real.driving.offsets.cluster._entries", records)
+    monkeypatch.setattr("tidegate.real.driving.offsets.cluster._read_entries", records)
     return Path("nowhere")
 
 
