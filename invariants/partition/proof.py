@@ -1,5 +1,5 @@
-"""Why a partition without ELR keeps what it acknowledged until somebody leads who lost a part of its log: lemmas that
-every step preserves, for logs, epochs and runs of any length.
+"""Why a partition keeps what it acknowledged until somebody leads who lost a part of its log: lemmas that every step
+preserves, for logs, epochs and runs of any length, without ELR and with it.
 
 The story in short. An epoch has one leader, and the log of that leader is the log of that epoch: everybody else copies
 it, and only it. A broker's own epoch is here the one that it *copied* last, not the one that it has heard of: until it
@@ -14,8 +14,14 @@ again. While it is down nothing is said of its log, though leaders count what it
 runs again, which takes it out of the ISR unless it is the last there, and then nobody remembers what it had fetched.
 So the damaged may be elected, but only as the last; once one of them leads (`damaged_led`), nothing is said any more.
 
+With ELR the last in sync leaves the ISR, too, when it is fenced, and who left an ISR that became too small is eligible.
+A leader whose ISR is too small commits nothing; one whose ISR was large enough counts everybody who may be elected
+since. So whoever may be elected, from the ISR, from the ELR or as the last known leader, has what may be committed,
+unless it is damaged. Who stopped uncleanly leaves both sets when it registers, so that a damaged one leads only as the
+last known leader, once both are empty; and by then as many stopped uncleanly as min.insync.replicas says.
+
 Every lemma is a predicate of one state. They hold at first, and where all hold each step keeps every one of them.
-They are about `kafka_3_9` without disk losses, retries, reassignments and unclean elections, and with
+They are about `kafka_3_9` and `kafka_4_1` without disk losses, retries, reassignments and unclean elections, and with
 `min_isr=2`; brokers lag, crash, lose power, are fenced while they run, shut down and moved as often as it comes. The
 controller fences who crashed before it registers again, and the newest high watermark is on disk. Kafka 3.9 keeps
 neither always:
@@ -35,12 +41,11 @@ from ...model.partition.state import *
 def nothing_is_switched_on(s: Partition) -> bool:
     """What this release does not have, or what does not go wrong here, is as at first."""
     return (
-        s.registered.last_known_leader is None
+        (elr or (s.registered.last_known_leader is None and len(s.registered.elr) == 0))
         and (power_losses > 0 or not (s.damaged_led or any(broker in s.damaged for broker in Broker)))
         and s.assignment == Assignment(replicas=Set(Broker), adding=Set(), removing=Set())
         and not any(
-            broker in s.registered.elr
-            or broker in s.gone
+            broker in s.gone
             or broker in s.relocated
             or broker in s.voters_down
             or broker in s.truncating
@@ -52,16 +57,36 @@ def nothing_is_switched_on(s: Partition) -> bool:
 
 @lemma
 def registered_leaders_may_lead(s: Partition) -> bool:
-    """Whom the controller has on record as leader is in the ISR, and not fenced; the ISR is never empty."""
-    return any(broker in s.registered.isr for broker in Broker) and all(
+    """Whom the controller has on record as leader is in the ISR, and not fenced; without ELR the ISR is never empty."""
+    return (elr or any(broker in s.registered.isr for broker in Broker)) and all(
         broker in s.registered.isr and broker not in s.fenced for broker in Broker if s.registered.leader == broker
     )
 
 
 @lemma
 def who_is_fenced_is_not_in_sync(s: Partition) -> bool:
-    """No fenced broker is in the ISR, unless it is the last one there."""
-    return len(s.registered.isr) == 1 or not any(broker in s.registered.isr for broker in s.fenced)
+    """No fenced broker is in the ISR, unless it is the last one there, which without ELR stays."""
+    return (len(s.registered.isr) == 1 and not elr) or not any(broker in s.registered.isr for broker in s.fenced)
+
+
+@lemma
+def eligible_leaders_make_up_for_the_isr(s: Partition) -> bool:
+    """Who is in the ELR is not in the ISR, which has fewer members than min.insync.replicas."""
+    return (len(s.registered.isr) < effective_min_isr() or len(s.registered.elr) == 0) and not any(
+        broker in s.registered.isr and broker in s.registered.elr for broker in Broker
+    )
+
+
+@lemma
+def who_led_last_is_known_while_nobody_leads(s: Partition) -> bool:
+    """With ELR the last leader is on record once the ISR is empty, and only while nobody leads."""
+    return (s.registered.leader is None or s.registered.last_known_leader is None) and (
+        not elr
+        or (
+            (s.registered.leader is None) == (s.registered.last_known_leader is not None)
+            and (s.registered.leader is None) == (len(s.registered.isr) == 0)
+        )
+    )
 
 
 @lemma
@@ -234,6 +259,58 @@ def who_is_damaged_lost_something(s: Partition) -> bool:
     return all(broker in s.lossy for broker in s.damaged)
 
 
+@lemma
+def who_is_damaged_stopped_uncleanly(s: Partition) -> bool:
+    """Who has lost a part of its log ever stopped uncleanly; with ELR the last time, if it is down and in the ISR or
+    the ELR, until too many stopped so. So did who is down and not fenced."""
+    return all(
+        broker in s.ever_unclean
+        and (
+            broker in s.up
+            or broker in s.unclean
+            or not (broker in s.registered.isr or broker in s.registered.elr)
+            or not elr
+            or len(s.ever_unclean) >= effective_min_isr()
+        )
+        for broker in s.damaged
+    ) and all(
+        (broker in s.up or broker in s.fenced or broker in s.unclean)
+        and (broker not in s.unclean or (broker in s.ever_unclean and broker not in s.up))
+        for broker in Broker
+    )
+
+
+@lemma
+def enough_may_be_elected_or_stopped_uncleanly(s: Partition) -> bool:
+    """With ELR, ISR, ELR and those that ever stopped uncleanly are as many as min.insync.replicas."""
+    return not elr or (
+        sum(
+            1
+            for broker in Broker
+            if broker in s.registered.isr or broker in s.registered.elr or broker in s.ever_unclean
+        )
+        >= effective_min_isr()
+    )
+
+
+@lemma
+def the_damaged_lead_once_too_many_stopped_uncleanly(s: Partition) -> bool:
+    """With ELR, who has lost a part of its log and runs is in neither set, until so many stopped uncleanly."""
+    return (
+        not elr
+        or len(s.ever_unclean) >= effective_min_isr()
+        or not (
+            s.damaged_led
+            or any(
+                broker in s.damaged
+                and broker in s.up
+                and (broker in s.registered.isr or broker in s.registered.elr or s.registered.leader == broker)
+                for broker in Broker
+            )
+        )
+    )
+
+
 # --- who has fetched what ---------------------------------------------------------------------------------------------
 
 
@@ -273,14 +350,37 @@ def leaders_ask_about_others(s: Partition) -> bool:
     return all(not asks_about(s, leader, leader) for leader in Broker)
 
 
+def may_be_elected(s: Partition, broker: Broker) -> bool:
+    """Whether the controller may elect a broker, now or later: it is in the ISR, in the ELR, or led last."""
+    return broker in s.registered.isr or broker in s.registered.elr or s.registered.last_known_leader == broker
+
+
+def has_enough(s: Partition, leader: Broker) -> bool:
+    """Whether a leader knows of an ISR that is large enough for its high watermark to move."""
+    return len(s.view[leader].isr) >= effective_min_isr()
+
+
+@lemma
+def who_is_let_in_caught_up(s: Partition) -> bool:
+    """Whom a leader asks to let in, and who has not registered anew since, has all of its log, or is down, and stopped
+    uncleanly."""
+    return all(
+        broker not in s.damaged or broker in s.unclean
+        for leader in Broker
+        for broker in Broker
+        if is_let_in(s, leader, broker)
+    )
+
+
 @lemma
 def leaders_count_the_isr(s: Partition) -> bool:
-    """Who leads the newest epoch counts all of the registered ISR for its high watermark."""
+    """Who leads the newest epoch, and moves its high watermark, counts everybody for it who may be elected."""
     return all(
         broker in maximal(s, leader) or broker == leader
         for leader in Broker
-        if is_true_leader(s, leader)
-        for broker in s.registered.isr
+        if is_true_leader(s, leader) and has_enough(s, leader)
+        for broker in Broker
+        if may_be_elected(s, broker)
     )
 
 
@@ -330,24 +430,25 @@ def may_fetch_on(s: Partition, leader: Broker, follower: Broker) -> bool:
 
 @lemma
 def nobody_has_moved_on_in_vain(s: Partition) -> bool:
-    """While all that a leader counts follow it, no later epoch began, and it counts all of the registered ISR."""
+    """While all follow a leader that it counts, and they are enough, no later epoch began, and it counts everybody
+    who may be elected."""
     return all(
         any(
             follower in maximal(s, leader) and follower != leader and not may_fetch_on(s, leader, follower)
             for follower in Broker
         )
         or (
-            all(broker in maximal(s, leader) or broker == leader for broker in s.registered.isr)
+            all(broker in maximal(s, leader) or broker == leader for broker in Broker if may_be_elected(s, broker))
             and all(not s.began[epoch] for epoch in range(s.view[leader].leader_epoch + 1, max_leader_epoch + 1))
         )
         for leader in Broker
-        if leads(s, leader)
+        if leads(s, leader) and has_enough(s, leader)
     )
 
 
 def may_commit(s: Partition, leader: Broker, offset: int) -> bool:
-    """Whether all that a leader counts have fetched the record at the offset, or may still do so."""
-    return all(
+    """Whether all that a leader counts have fetched the record at the offset, or may still do so, and are enough."""
+    return has_enough(s, leader) and all(
         follower == leader or s.fetch_offset[leader][follower] > offset or may_fetch_on(s, leader, follower)
         for follower in maximal(s, leader)
     )
@@ -359,8 +460,8 @@ def has_copy(s: Partition, broker: Broker, offset: int, epoch: int) -> bool:
 
 
 def is_in_sync(s: Partition, broker: Broker, epoch: int) -> bool:
-    """Whether a broker is in the registered ISR, or in that of somebody who leads a later epoch."""
-    return broker in s.registered.isr or any(
+    """Whether a broker may be elected, or is in the ISR of somebody who leads a later epoch."""
+    return may_be_elected(s, broker) or any(
         leads(s, leader) and s.view[leader].leader_epoch > epoch and broker in s.view[leader].isr for leader in Broker
     )
 
@@ -400,11 +501,11 @@ def later_epochs_have_what_may_be_committed(s: Partition) -> bool:
 
 @lemma
 def an_isr_has_what_is_committed(s: Partition) -> bool:
-    """Every member of the registered ISR has what was committed in every epoch; of that of a leader, up to its own."""
+    """Who may be elected has what was committed in every epoch; who is in a leader's ISR, up to that one's own."""
     return all(
         has_copy(s, broker, offset, epoch)
-        for broker in s.registered.isr
-        if broker not in s.damaged and not s.damaged_led
+        for broker in Broker
+        if may_be_elected(s, broker) and broker not in s.damaged and not s.damaged_led
         for epoch in range(max_leader_epoch + 1)
         for offset in range(s.leader_committed[epoch])
     ) and all(

@@ -57,6 +57,18 @@ def complete_unless_the_damaged_lead(s: Partition) -> bool:
 
 
 @invariant
+def complete_unless_too_many_stop_uncleanly(s: Partition) -> bool:
+    """With ELR and acks=all the leader holds every record that was acknowledged, while fewer brokers than
+    min.insync.replicas stopped uncleanly: KIP-966."""
+    return not (elr and acks == Acks.ALL) or all(
+        any(record.id == id for record in s.log[leader])
+        for leader in Broker
+        if is_true_leader(s, leader) and len(s.ever_unclean) < effective_min_isr()
+        for id in s.acknowledged
+    )
+
+
+@invariant
 def reads_stay_unless_the_damaged_lead(s: Partition) -> bool:
     """And then it holds what consumers may have read, where they have read it."""
     return all(

@@ -88,6 +88,7 @@ words = {
     "left_isr": "brokers that left the ISR",
     "damaged": "brokers that lost a part of their log and have not caught up",
     "damaged_led": "one of them has led",
+    "ever_unclean": "brokers that ever stopped uncleanly",
     "AlterPartition": "{change} {broker}",
     "DivergingEpoch": "the logs diverge at offset {end}",
     "SHRINK": "take out of the ISR:",

@@ -8,6 +8,12 @@ from .controller import register_assignment, take_out
 from .state import *
 
 
+def note_unclean_stop(s: Partition, broker: Broker) -> None:
+    """A broker has left no mark of a clean shutdown."""
+    s.unclean.add(broker)
+    s.ever_unclean.add(broker)
+
+
 def power_down(s: Partition, broker: Broker) -> None:
     """The broker's process ends: what was in memory is gone, and where the host has a controller, that is down too."""
     s.up.discard(broker)
@@ -58,7 +64,7 @@ def end_uncleanly(s: Partition, broker: Broker) -> None:
     """
     require(stop_fenced and elr and crashes > 0)
     require(broker not in s.up and broker not in s.gone and broker not in s.unclean)
-    s.unclean.add(broker)
+    note_unclean_stop(s, broker)
 
 
 @action(kind="fault", budget="crashes")
@@ -68,7 +74,7 @@ def crash(s: Partition, broker: Broker) -> None:
     require(broker in s.up)
     if not fresh_checkpoint:
         s.high_watermark[broker] = 0
-    s.unclean.add(broker)
+    note_unclean_stop(s, broker)
     power_down(s, broker)
 
 
@@ -83,7 +89,7 @@ def lose_power(s: Partition, broker: Broker, kept: Offset) -> None:
     s.log[broker].truncate(kept)
     s.flushed[broker] = kept
     s.high_watermark[broker] = min(s.high_watermark[broker], kept) if fresh_checkpoint else 0
-    s.unclean.add(broker)
+    note_unclean_stop(s, broker)
     power_down(s, broker)
 
 
@@ -93,7 +99,7 @@ def lose_disk(s: Partition, broker: Broker) -> None:
     require(disk_losses > 0)
     require(broker not in s.gone)
     lose_copy(s, broker)
-    s.unclean.add(broker)
+    note_unclean_stop(s, broker)
     power_down(s, broker)
 
 

@@ -260,6 +260,7 @@ class History:
     left_isr: Set[Broker]  # brokers that ever left the ISR
     damaged: Set[Broker]  # brokers that lost a part of their log, and that no leader has found to have caught up since
     damaged_led: bool  # whether one of them ever began to lead
+    ever_unclean: Set[Broker]  # brokers that ever stopped uncleanly
 
 
 @ghosts
