@@ -26,11 +26,12 @@ if TYPE_CHECKING:
     from ..real.driving.nodes.releases import Release
 
 SCHEMA = "tidegate.conform/1"
-MODELS = ("kraft",)
+MODELS = ("kraft", "partition")
 EXAMPLES = """\
   tidegate conform kraft --kafka-version 4.1.1
   tidegate conform kraft --kafka-version 3.9.1 --seed 7 --time 300 --out differences
   tidegate conform kraft --kafka-version 4.4.0 --runs 50 --json
+  tidegate conform partition --kafka-version 4.1.1 --runs 40
   tidegate conform kraft --kafka-version 3.5.2 --model-of 3.9 --direction code-to-model --svg parts.svg
   tidegate conform --replay differences/append-1.history.json
 
@@ -46,10 +47,11 @@ def add(verbs: Verbs[Parser]) -> None:
         "process, and the state of every node is compared after each step: first those with every pair of actions that "
         "one can follow the other, then drawn ones. And random schedules on these classes are followed in the model. A "
         "difference is shown with its shortest run or schedule, what the model has beside what Kafka has. Needs a JDK "
-        "17 or newer, and Maven for the first run of a release."
+        "17 or newer, and Maven for the first run of a release. Of partition, runs of the model: its controller's "
+        "steps are taken on a release's controller of partitions."
     )
     parser = add_verb(verbs, "conform", about, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="the model: kraft")
+    parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="the model: kraft or partition")
     parser.add_argument(
         "--direction", choices=("model-to-code", "code-to-model"), help="one of the two (default: both)"
     )
@@ -72,6 +74,8 @@ def run(options: argparse.Namespace) -> Exit:
     if options.svg is not None:
         prepare_directory(options.svg.parent)
     try:
+        if options.model == "partition":
+            return _conform_partition(options)
         return _conform(options) if options.replay is None else _replay(options)
     except HostError as error:
         print(f"tidegate: {error}", file=sys.stderr)
@@ -94,6 +98,87 @@ def _conform(options: argparse.Namespace) -> Exit:
     if found:
         return Exit.SAFETY
     return Exit.INCONCLUSIVE if so_far.cut or not so_far.compared_states else Exit.HOLDS
+
+
+def _conform_partition(options: argparse.Namespace) -> Exit:
+    """The controller of partitions beside its model."""
+    from ..real.inprocess.partition.conforming import RELEASES, RecordDifference, conform
+    from ..real.inprocess.program import CONTROLLER, fetch_hosted_release
+
+    if options.direction == "code-to-model":
+        raise UsageError("of partition, runs of the model are taken by Kafka's code, and not the other way round yet")
+    version = hosted_version_of(options, RELEASES)
+    out: Path | None = None if options.out is None else prepare_directory(options.out)
+    release, limit = fetch_hosted_release(version, CONTROLLER), hosted_seconds_of(options)
+    found, so_far = list[RecordDifference](), None
+    with ProgressLine(sys.stderr, limit) as line:
+        report = report_for(line)
+
+        def say(looked: Any, differences: int) -> None:
+            if report is not None:
+                text = f"{count_text(looked.runs, 'run')}, {looked.steps:,} compared, "
+                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text + count_text(differences, "difference")))
+
+        runs, of = options.runs, options.model_of
+        for one in conform(release, options.seed, runs=runs, seconds=limit, held_against=of, report=say):
+            if isinstance(one, RecordDifference):
+                found.append(one)
+            else:
+                so_far = one
+    assert so_far is not None
+    files = _save_differences(found, out)
+    differences = [_partition_difference(one, file) for one, file in zip(found, files, strict=True)]
+    _print(_partition_document(options, release.version, so_far, differences), options)
+    if found:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if so_far.cut or not so_far.steps else Exit.HOLDS
+
+
+def _partition_document(
+    options: argparse.Namespace, kafka: str, so_far: Any, differences: Sequence[dict[str, Any]]
+) -> dict[str, Any]:
+    from ..real.inprocess.partition.calls import LEFT_OUT, WHY_NOT
+    from ..real.inprocess.partition.compared import COMPARED
+
+    return {
+        "schema": SCHEMA,
+        "kafka": kafka,
+        "model_of": options.model_of,
+        "model": options.model,
+        "seed": options.seed,
+        "runs": so_far.runs,
+        "steps": so_far.steps,
+        "calls": so_far.calls,
+        "pairs": so_far.pairs,
+        "actions": list(so_far.actions),
+        "never": {name: WHY_NOT.get(name, "") for name in so_far.never},
+        "histories": 0,
+        "observations": 0,
+        "seconds": round(so_far.seconds, 1),
+        "interrupted": so_far.cut,
+        "why": so_far.why,
+        "compared": list(COMPARED),
+        "left_out": dict(LEFT_OUT),
+        "differences": list(differences),
+    }
+
+
+def _partition_difference(difference: Any, file: str | None) -> dict[str, Any]:
+    """The model's steps, what was asked of Kafka's controller, and what both have on record then."""
+    from ..real.inprocess.partition.compared import record_words
+
+    return {
+        "direction": "model-to-code",
+        "action": difference.run.steps[-1].action,
+        "fields": list(difference.fields),
+        "why": difference.why,
+        "settings": {name: difference.model.values[name] for name in ("min_isr", "unclean", "elr")},
+        "steps": list(difference.says),
+        "operations": list(difference.calls),
+        "model": record_words(difference.of_model),
+        "kafka": record_words(difference.of_kafka),
+        "file": file,
+    }
 
 
 def _replay(options: argparse.Namespace) -> Exit:
@@ -169,12 +254,13 @@ def _compare_runs(options: argparse.Namespace, release: Release, limit: float | 
 def _save_differences(differences: Sequence[Any], folder: Path | None) -> list[str | None]:
     """The files of differences, if a folder is given: a trace, or a history."""
     from ..real.inprocess.conforming import Difference
+    from ..real.inprocess.partition.conforming import RecordDifference
 
     files = list[str | None]()
     for number, one in enumerate(differences, 1):
         if folder is None:
             path = None
-        elif isinstance(one, Difference):
+        elif isinstance(one, Difference | RecordDifference):
             path = folder / f"{one.run.steps[-1].action}-{number}.trace.json"
             write_trace(path, run_document(one.model, one.run))
         else:

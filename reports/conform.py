@@ -26,11 +26,15 @@ def conform_text(document: Document, text_format: TextFormat) -> str:
     elif cut:
         page.line(f"? {what}: cut short, and no difference in {_reach_text(document)}{end}", style="bold yellow")
     else:
-        page.line(f"✓ {what}: no difference in {_reach_text(document)}", style="bold green")
+        left = f"; {len(document['left_out'])} kinds of steps are left out" if "left_out" in document else ""
+        page.line(f"✓ {what}: no difference in {_reach_text(document)}{left}", style="bold green")
     for difference in found:
         page.blank()
         _difference(page, difference, document)
     page.blank()
+    if "left_out" in document:
+        _write_left_out(page, document)
+        return page.text()
     page.line(f"compared of each voter after each step: {', '.join(document['compared'])}")
     if document["runs"]:
         _write_coverage(page, document)
@@ -87,6 +91,19 @@ def _never_lines(never: Mapping[str, str]) -> Iterator[str]:
         yield f"actions never taken: {actions}{f' ({why})' if why else ''}"
 
 
+def _write_left_out(page: TextPage, document: Document) -> None:
+    """What was compared of a partition, which actions were taken, and what was left out, with why."""
+    page.line(f"compared after each step: {', '.join(document['compared'])}")
+    actions, pairs = count_text(len(document["actions"]), "action"), count_text(document["pairs"], "pair")
+    calls = count_text(document["calls"], "call")
+    page.line(f"from the model to the code: {actions} and {pairs} of actions in a row, {calls}")
+    for line in _never_lines(document["never"]):
+        page.line(line, indent=2)
+    page.line("left out, since the model or Kafka is known to be otherwise there (docs/conformance.md):")
+    for action, why in document["left_out"].items():
+        page.line(f"{action}: {why}", indent=2, hang=2)
+
+
 def _pairs_text(pairs: Iterable[tuple[str, ...]]) -> str:
     texts = [f"{first or 'the start'} then {then}" for first, then in sorted(pairs)]
     more = f", and {len(texts) - MOST_PAIRS} more (--json has all)" if len(texts) > MOST_PAIRS else ""
@@ -98,7 +115,11 @@ def _difference(page: TextPage, difference: Document, document: Document) -> Non
     page.line(f"✗ {difference['action']}: {', '.join(difference['fields'])}", style="bold red")
     if difference["operations"]:
         page.line(f"on Kafka's code: {'; '.join(difference['operations'])}", indent=2, hang=2)
+    if difference["direction"] == "code-to-model":
         page.line("in the model, to where both are the same:", indent=2)
+    if "settings" in difference:
+        settings = ", ".join(f"{name} {value}" for name, value in difference["settings"].items())
+        page.line(f"with {settings}{'; ' if difference['why'] else ''}{difference['why']}", indent=2)
     for number, says in enumerate(difference["steps"], 1):
         page.line(f"{number:>3}. {says}", indent=2, hang=5)
     page.columns(
@@ -106,7 +127,7 @@ def _difference(page: TextPage, difference: Document, document: Document) -> Non
     )
     if difference["file"] is not None and difference["direction"] == "code-to-model":
         page.exact(f"  tidegate conform --replay {difference['file']}")
-    elif difference["file"] is not None:
+    elif difference["file"] is not None and "settings" not in difference:
         page.exact(f"  tidegate confirm {difference['file']} --in-process --kafka-version {kafka} --steps")
 
 

@@ -8,11 +8,14 @@ enum Call {
     REGISTER,
     /** (broker, wants to be fenced, wants to shut down, directories that are offline): it has all records. */
     HEARTBEAT,
+    /** (broker): it asks to be shut down until it may, while the others are heard. */
+    STOP,
     /** (broker): the session of a broker ends, by time that passes while the others are heard. Nothing is fenced by that. */
     SILENCE,
     /** (): the task that fences brokers whose session is over. */
     FENCE,
-    /** (leader, leader epoch, partition epoch, then each member of the ISR and its broker epoch): AlterPartition. */
+    /** (leader, how many partition epochs ago it learned of the partition, then each member of the ISR and how many
+        registrations ago it learned of that one): AlterPartition. */
     ALTER_ISR,
     /** (0: preferred, 1: unclean): ElectLeaders. */
     ELECT,

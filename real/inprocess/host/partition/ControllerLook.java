@@ -33,6 +33,26 @@ final class ControllerLook {
         for (int broker = 1; broker <= controller.settings.brokers; broker++) {
             add(brokers.addObject(), controller, broker);
         }
+        if (!controller.settings.defect.isEmpty() && partition.partitionEpoch > 1) {
+            plant(controller.settings.defect, into);
+        }
+    }
+
+    /** A defect on purpose: what is said of one field is not so. */
+    private static void plant(String field, ObjectNode into) {
+        switch (field) {
+            case "leader" -> into.put("leader", -1);
+            case "leader_epoch" -> into.put("leader_epoch", into.get("leader_epoch").asInt() + 1);
+            case "isr", "replicas" -> {
+                ArrayNode members = (ArrayNode) into.get(field);
+                members.remove(members.size() - 1);
+            }
+            case "elr", "adding", "removing" -> into.putArray(field);
+            case "last_known_leader" -> into.putArray("last_known");
+            case "fenced_brokers" -> into.get("brokers").forEach(broker -> ((ObjectNode) broker).put("fenced", false));
+            case "unknown_directories" -> into.get("brokers").forEach(broker -> ((ObjectNode) broker).put("has_directory", true));
+            default -> throw new IllegalArgumentException("no such defect: " + field);
+        }
     }
 
     private static void add(ObjectNode into, HostedController controller, int broker) {

@@ -3,6 +3,7 @@ package org.apache.kafka.controller;
 import java.util.AbstractMap.SimpleEntry;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
@@ -24,6 +25,8 @@ import org.apache.kafka.common.message.CreateTopicsRequestData;
 import org.apache.kafka.common.message.ElectLeadersRequestData;
 import org.apache.kafka.common.message.RequestHeaderData;
 import org.apache.kafka.common.metadata.FeatureLevelRecord;
+import org.apache.kafka.common.metadata.RegisterBrokerRecord;
+import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.ApiError;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
@@ -49,6 +52,9 @@ final class HostedController {
     final Clock clock = new Clock();
     final List<ApiMessageAndVersion> log = new ArrayList<>();
     Managers managers;
+    private final Map<Integer, List<Long>> epochs = new HashMap<>();
+    /** Each partition epoch that there was, and the leader epoch in it. */
+    private final List<int[]> changes = new ArrayList<>();
     private int lives = 0;
     private Uuid topicId;
 
@@ -107,6 +113,7 @@ final class HostedController {
         var created = result.response().topics().find(TOPIC);
         succeed(Errors.forCode(created.errorCode()).name());
         topicId = created.topicId();
+        changes.add(new int[] {0, 0});
     }
 
     // --- what is seen -------------------------------------------------------------------------------------------------
@@ -153,6 +160,7 @@ final class HostedController {
         return switch (call) {
             case REGISTER -> register(numbers);
             case HEARTBEAT -> heartbeat(numbers);
+            case STOP -> stop(numbers[0]);
             case SILENCE -> silence(numbers[0]);
             case FENCE -> fence();
             case ALTER_ISR -> alterIsr(numbers);
@@ -193,7 +201,7 @@ final class HostedController {
         return error.apply(result.response()).name();
     }
 
-    private void write(org.apache.kafka.common.protocol.ApiMessage record) {
+    private void write(ApiMessage record) {
         commit(List.of(new ApiMessageAndVersion(record, (short) 0)));
     }
 
@@ -201,6 +209,17 @@ final class HostedController {
         for (ApiMessageAndVersion record : records) {
             log.add(record);
             managers.replay(record.message(), log.size() - 1);
+            note(record.message());
+        }
+    }
+
+    private void note(ApiMessage record) {
+        if (record instanceof RegisterBrokerRecord one) {
+            epochs.computeIfAbsent(one.brokerId(), broker -> new ArrayList<>()).add(one.brokerEpoch());
+        }
+        PartitionRegistration partition = topicId == null ? null : partition();
+        if (partition != null && (changes.isEmpty() || earlier(changes, 0)[0] != partition.partitionEpoch)) {
+            changes.add(new int[] {partition.partitionEpoch, partition.leaderEpoch});
         }
     }
 
@@ -252,16 +271,32 @@ final class HostedController {
         return error;
     }
 
+    /** A broker asks to be shut down until it may, while the others hear of what is written. */
+    private String stop(int broker) {
+        for (int most = 0; most < LONGEST_STOP; most++) {
+            String error = heartbeat(new int[] {broker, 0, 1});
+            if (!error.equals("NONE") || broker(broker).fenced()) {
+                return error;
+            }
+            hearOthers(broker);
+        }
+        return "NONE";
+    }
+
+    private void hearOthers(int broker) {
+        for (int other : managers.cluster.brokerRegistrations().keySet()) {
+            if (other != broker && !broker(other).fenced()) {
+                managers.replication.processExpiredBrokerHeartbeat(heartbeatOf(other));
+                managers.cluster.trackBrokerHeartbeat(other, epochOf(other)); //[4.0-]
+            }
+        }
+    }
+
     /** Time passes until the session of a broker is over, while the others are heard as often as they need be. */
     private String silence(int broker) {
         for (int part = 0; part < 3; part++) {
             clock.now += Managers.SESSION_MS / 2;
-            for (int other : managers.cluster.brokerRegistrations().keySet()) {
-                if (other != broker && !broker(other).fenced()) {
-                    managers.replication.processExpiredBrokerHeartbeat(heartbeatOf(other));
-                    managers.cluster.trackBrokerHeartbeat(other, epochOf(other)); //[4.0-]
-                }
-            }
+            hearOthers(broker);
         }
         return "NONE";
     }
@@ -288,16 +323,22 @@ final class HostedController {
 
     private String alterIsr(int[] numbers) {
         List<AlterPartitionRequestData.BrokerState> isr = new ArrayList<>();
-        for (int i = 3; i < numbers.length; i += 2) {
-            isr.add(new AlterPartitionRequestData.BrokerState().setBrokerId(numbers[i]).setBrokerEpoch(numbers[i + 1]));
+        for (int i = 2; i < numbers.length; i += 2) {
+            isr.add(new AlterPartitionRequestData.BrokerState().
+                setBrokerId(numbers[i]).setBrokerEpoch(earlier(epochs.get(numbers[i]), numbers[i + 1])));
         }
+        int[] known = earlier(changes, numbers[1]);
         AlterPartitionRequestData request = new AlterPartitionRequestData().
             setBrokerId(numbers[0]).setBrokerEpoch(epochOf(numbers[0]));
         request.topics().add(new AlterPartitionRequestData.TopicData().setTopicId(topicId).setPartitions(List.of(
-            new AlterPartitionRequestData.PartitionData().setPartitionIndex(0).setLeaderEpoch(numbers[1]).
-                setPartitionEpoch(numbers[2]).setNewIsrWithEpochs(isr))));
+            new AlterPartitionRequestData.PartitionData().setPartitionIndex(0).setLeaderEpoch(known[1]).
+                setPartitionEpoch(known[0]).setNewIsrWithEpochs(isr))));
         return answer(() -> managers.replication.alterPartition(context(), request), response ->
             Errors.forCode(response.topics().get(0).partitions().get(0).errorCode()));
+    }
+
+    private static <T> T earlier(List<T> all, int ago) {
+        return all.get(Math.max(0, all.size() - 1 - ago));
     }
 
     private String elect(byte kind) {
