@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,11 @@ from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 
 SCHEMA = "tidegate.hunt/1"
-MODELS = ("kraft",)
+MODELS = ("kraft", "partition")
 EXAMPLES = """\
   tidegate hunt kraft --kafka-version 4.1.1 --seed 1
   tidegate hunt kraft --kafka-version 3.7.2 --time 120 --out found
+  tidegate hunt partition --kafka-version 4.3.1 --runs 400
   tidegate hunt --replay found/active_has_applied-1.schedule.json
   tidegate hunt --replay found/active_has_applied-1.schedule.json --kafka-version 3.9.1
 
@@ -42,7 +43,9 @@ def add(verbs: Verbs[Parser]) -> None:
         "17 or newer, and Maven for the first run of a release."
     )
     parser = add_verb(verbs, "hunt", about, EXAMPLES)
-    parser.add_argument("model", metavar="MODEL", nargs="?", choices=MODELS, help="whose code: kraft")
+    parser.add_argument(
+        "model", metavar="MODEL", nargs="?", choices=MODELS, help="whose code: kraft, or the controller of partition"
+    )
     add_hosted_options(parser, "write what was found there, to be taken again")
     parser.add_argument("--replay", metavar="FILE", type=Path, help="take a schedule that was saved")
     parser.add_argument("--steps", action="store_true", help="with --replay: what is seen after each step")
@@ -65,16 +68,19 @@ def run(options: argparse.Namespace) -> Exit:
 
 
 def _hunt(options: argparse.Namespace) -> Exit:
-    from ..real.inprocess.hunting import RELEASES, HuntCase, HuntReach, hunt
-    from ..real.inprocess.program import fetch_hosted_release
+    from ..real.inprocess.hunting import RELEASES, HuntReach, hunt
+    from ..real.inprocess.partition.conforming import RELEASES as CONTROLLER_RELEASES
+    from ..real.inprocess.partition.hunting import hunt_controller
+    from ..real.inprocess.program import CONTROLLER, QUORUM, fetch_hosted_release
 
-    version = hosted_version_of(options, RELEASES)
+    is_partition = options.model == "partition"
+    version = hosted_version_of(options, CONTROLLER_RELEASES if is_partition else RELEASES)
     if options.steps:
         raise UsageError("--steps is of --replay")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    release = fetch_hosted_release(version)
+    release = fetch_hosted_release(version, CONTROLLER if is_partition else QUORUM)
     limit = hosted_seconds_of(options)
-    cases, so_far = list[HuntCase](), HuntReach(0, 0, 0, 0.0)
+    cases, so_far = list[Any](), HuntReach(0, 0, 0, 0.0)
     with ProgressLine(sys.stderr, limit) as line:
         report = report_for(line)
 
@@ -84,11 +90,12 @@ def _hunt(options: argparse.Namespace) -> Exit:
                 text = f"{count_text(looked.runs, 'run')}, {rate} steps/s, {count_text(len(cases), 'finding')}"
                 report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
 
-        for found in hunt(release, options.seed, runs=options.runs, seconds=limit, report=say):
-            if isinstance(found, HuntCase):
-                cases.append(found)
-            else:
+        taker = hunt_controller if is_partition else hunt
+        for found in taker(release, options.seed, runs=options.runs, seconds=limit, report=say):
+            if isinstance(found, HuntReach):
                 so_far = found
+            else:
+                cases.append(found)
     names = [_name(case, cases) for case in cases]
     found = [
         case.document() | {"file": None if out is None else str(out / name)}
@@ -136,7 +143,10 @@ def _replay(options: argparse.Namespace) -> Exit:
     from ..real.inprocess.program import fetch_hosted_release
 
     try:
-        case = case_of(json.loads(options.replay.read_text(encoding="utf-8")))
+        saved = json.loads(options.replay.read_text(encoding="utf-8"))
+        if saved.get("model") == "partition":
+            return _replay_partition(options, saved)
+        case = case_of(saved)
     except (OSError, ValueError) as error:
         raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
     release = fetch_hosted_release(options.kafka_version or case.kafka)
@@ -146,4 +156,20 @@ def _replay(options: argparse.Namespace) -> Exit:
         print_json(case.document())
     else:
         sys.stdout.write(case_text(case.document(), states if options.steps else (), text_format_of(options)))
+    return Exit.SAFETY
+
+
+def _replay_partition(options: argparse.Namespace, document: Mapping[str, Any]) -> Exit:
+    from ..real.inprocess.hosting import Host
+    from ..real.inprocess.partition.hunting import replay_controller_case, saved_controller_case
+    from ..real.inprocess.program import CONTROLLER, fetch_hosted_release
+
+    case = saved_controller_case(document)
+    release = fetch_hosted_release(options.kafka_version or case.kafka, CONTROLLER)
+    with Host(release, CONTROLLER, brief=True) as host:
+        case = replay_controller_case(host, case)
+    if options.json:
+        print_json(case.document())
+    else:
+        sys.stdout.write(case_text(case.document(), (), text_format_of(options)))
     return Exit.SAFETY

@@ -7,6 +7,7 @@ before the fix. docs/kafka-findings.md has each of them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ...language.immutable import immutable
 
@@ -31,7 +32,12 @@ KNOWN: tuple[KnownDefect, ...] = (
 
 def ticket_of(signature: str, release: tuple[int, ...]) -> str:
     """The ticket that describes what a finding on a release is; "" where none is known to."""
-    for known in KNOWN:
+    return matching_ticket(KNOWN, signature, release)
+
+
+def matching_ticket(defects: Iterable[KnownDefect], signature: str, release: tuple[int, ...]) -> str:
+    """The same, of some defects."""
+    for known in defects:
         if re.fullmatch(known.signature, signature) and (known.fixed_in is None or release < known.fixed_in):
             return known.ticket
     return ""

@@ -55,6 +55,10 @@ final class HostedController {
     private final Map<Integer, List<Long>> epochs = new HashMap<>();
     /** Each partition epoch that there was, and the leader epoch in it. */
     private final List<int[]> changes = new ArrayList<>();
+    final PartitionJudge judge = new PartitionJudge();
+    boolean hasEnded = false;
+    private Call now = null;
+    private boolean isUncleanWanted;
     private int lives = 0;
     private Uuid topicId;
 
@@ -99,6 +103,7 @@ final class HostedController {
         int level = settings.level.ordinal();
         succeed(configure(level, TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, String.valueOf(settings.minIsr)));
         succeed(configure(level, TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, String.valueOf(settings.unclean)));
+        isUncleanWanted = settings.unclean;
     }
 
     private void create() {
@@ -153,6 +158,36 @@ final class HostedController {
         return directory.getMostSignificantBits() >= 1_000 ? (int) directory.getLeastSignificantBits() - 1_000 : -1;
     }
 
+    /** Takes a step, and looks whether what must hold does; what Kafka takes for impossible is a finding, and the end. */
+    String judged(Call call, int[] numbers) {
+        if (hasEnded) {
+            return "NONE";
+        }
+        String error = "NONE";
+        String seen = call == Call.FAIL_OVER ? partition().toString() : "";
+        now = call;
+        try {
+            error = take(call, numbers);
+            judge.look(this);
+            if (call == Call.LOOK) {
+                judge.rest(this);
+            }
+            if (call == Call.FAIL_OVER && !seen.equals(partition().toString())) {
+                judge.note("replay_is_the_same", "another controller has " + partition() + " in place of " + seen, null);
+            }
+        } catch (RuntimeException thrown) {
+            judge.note("no_exception", String.valueOf(thrown), thrown);
+            hasEnded = true;
+        }
+        now = null;
+        return error;
+    }
+
+    /** Whether unclean elections are allowed, whether or not the release heeds it. */
+    boolean wantsUnclean() {
+        return isUnclean() || isUncleanWanted;
+    }
+
     // --- what is done -------------------------------------------------------------------------------------------------
 
     /** Takes a step; the name of Kafka's error, or NONE. What Kafka takes for impossible is thrown. */
@@ -172,7 +207,7 @@ final class HostedController {
             case ASSIGN -> assign(numbers[0], numbers[1]);
             case SET_MIN_ISR -> configure(numbers[0], TopicConfig.MIN_IN_SYNC_REPLICAS_CONFIG, String.valueOf(numbers[1]));
             case SET_UNCLEAN ->
-                configure(numbers[0], TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, String.valueOf(numbers[1] == 1));
+                setUnclean(numbers[0], TopicConfig.UNCLEAN_LEADER_ELECTION_ENABLE_CONFIG, String.valueOf(numbers[1] == 1));
             case UNREGISTER -> answer(() -> managers.replication.unregisterBroker(numbers[0]));
             case FAIL_OVER -> failOver();
             case LOOK -> "NONE";
@@ -207,9 +242,14 @@ final class HostedController {
 
     private void commit(List<ApiMessageAndVersion> records) {
         for (ApiMessageAndVersion record : records) {
+            PartitionRegistration before = topicId == null ? null : partition();
             log.add(record);
             managers.replay(record.message(), log.size() - 1);
             note(record.message());
+            if (now != null && before != null && before != partition()
+                && before.partitionEpoch != partition().partitionEpoch) {
+                judge.changed(this, now, before, partition());
+            }
         }
     }
 
@@ -376,6 +416,11 @@ final class HostedController {
         return answer(() -> managers.configurations.incrementalAlterConfigs(changes, false), response -> //[-4.2]
         return answer(() -> managers.configurations.incrementalAlterConfigs(changes, false, false), response -> //[4.3-]
             response.values().stream().map(ApiError::error).filter(error -> error != Errors.NONE).findFirst().orElse(Errors.NONE));
+    }
+
+    private String setUnclean(int level, String key, String value) {
+        isUncleanWanted = false;  // what counts by then is what the release says itself
+        return configure(level, key, value);
     }
 
     /** Another controller has replayed the same log. Sessions begin anew with it. */

@@ -1,4 +1,7 @@
-"""Runs of the model on a release's controller of partitions: no difference, and each planted one is found."""
+"""Runs of the model on a release's controller of partitions: no difference, and each planted one is found.
+
+Also of: `calls`, `compared`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from itertools import islice
 import pytest
 from tidegate.language.model import Model
 from tidegate.real.inprocess.hosting import Host
+from tidegate.real.inprocess.partition.calls import WHY_NOT
 from tidegate.real.inprocess.partition.compared import COMPARED
 from tidegate.real.inprocess.partition.conforming import (
     RELEASES,
@@ -72,6 +76,10 @@ def test_a_release_beside_the_model_of_another_one_differs_in_a_few_steps() -> N
     assert shortest.of_kafka.leader is None
     assert shortest.of_model.leader is not None
     assert len(shortest.run.steps) <= 8
+
+
+def test_what_is_not_driven_is_an_action_of_the_model() -> None:
+    assert set(WHY_NOT) <= {action.name for action in hosted_models(KAFKA)[0].actions}
 
 
 def test_a_seed_gives_the_same_runs_again() -> None:
