@@ -22,7 +22,7 @@ from ..cluster.settings import setting_value
 from ..cluster.statements import Unknown
 from ..kafka.internal_topics import OFFSETS, REMOTE, SHARE, TRANSACTIONS
 from ..kafka.keys import declared_key
-from ..kafka.topic_settings import MIN_ISR_OF, factor_key
+from ..kafka.topic_settings import factor_key, min_isr_key
 from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UncreatableTopicError, UsedSetting
 
@@ -176,7 +176,7 @@ def check_creatable(cluster: Cluster, topic: Topic, replicas: int, used_settings
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    repairs = _repair_of_internal(topic, number)
+    repairs = _repair_of_internal(topic, number, None if kafka is None else kafka.value)
     then, repair = (f", and {_WITHOUT[topic.name]}", f"; {repairs} on every broker repairs it") if repairs else ("", "")
     said = f"cannot be created{then}: {replicas} replicas are asked for, and there {are}{more}{repair}"
     raise UncreatableTopicError(said, f"{replicas} brokers; with {number}, {repairs} has it created" if repairs else "")
@@ -191,12 +191,12 @@ _WITHOUT = {
 """What does not work until a topic of Kafka's own is there, which is created when it is first needed."""
 
 
-def _repair_of_internal(topic: Topic, number: int) -> str:
+def _repair_of_internal(topic: Topic, number: int, release: str | None) -> str:
     """What is to be set for a topic of Kafka's own, of which the brokers' settings say how many replicas it gets."""
     key = factor_key(topic.name)
     if key is None or topic.name not in _WITHOUT or topic.partitions or topic.replication_factor is not None:
         return ""
-    least = MIN_ISR_OF.get(topic.name)
+    least = min_isr_key(topic.name, release)
     also = f" and {least}=1" if number == 1 and least is not None else ""
     return f"{key}={number}{also}"
 

@@ -19,7 +19,7 @@ from ..cluster.statements import Default, SettingValue, StatedValue, Unknown
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import KeyName, declared_key, is_false, is_true
 from ..kafka.profiles import MOST_REPLICAS
-from ..kafka.topic_settings import CONSTRAINTS, MIN_ISR_OF, REPLICAS_OF, WHERE_SET
+from ..kafka.topic_settings import CONSTRAINTS, REPLICAS_OF, WHERE_SET, min_isr_key
 from ..kafka.versions import is_at_least
 from .facts import Fact, FactValue, UnansweredTopicError, UsedSetting, note_setting, open_statements
 from .placement import check_creatable, has_one_by_default, placement_fact
@@ -226,9 +226,15 @@ def versions_with_created_replicas(
             yield FactValue(shown, {**version.sets, **placed, "replicas": number})
 
 
+def own_min_isr_key(cluster: Cluster, topic: Topic) -> KeyName | None:
+    """The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
+    kafka = cluster.versions.kafka
+    return min_isr_key(topic.name, None if kafka is None else kafka.value)
+
+
 def values_of_min_isr(cluster: Cluster, topic: Topic) -> Sequence[SettingValue]:
     """What a topic of Kafka's own is created with, where it has a setting of its own; () where it has not."""
-    own = MIN_ISR_OF.get(topic.name)
+    own = own_min_isr_key(cluster, topic)
     return values_of_brokers(cluster, own) if own is not None and is_to_be_created(topic) else ()
 
 

@@ -28,6 +28,7 @@ from ..facts.record_format import has_old_format
 from ..facts.topic_creation import (
     factor_and_placement,
     is_to_be_created,
+    own_min_isr_key,
     replication_factors,
     topics_to_create,
     values_of_min_isr,
@@ -45,7 +46,6 @@ from ..kafka.profiles import (
     switches_of_brokers,
     version_profiles,
 )
-from ..kafka.topic_settings import MIN_ISR_OF
 from ..kafka.versions import is_version, releases_meant
 from ..startup.nodes import Refusals, why_nodes_are_down
 from .signature import Signature, Subject, Variant
@@ -230,11 +230,11 @@ def _topic_facts(
 
 def _min_isr_fact(cluster: Cluster, topic: Topic, replicas: int, used_settings: list[UsedSetting]) -> Fact:
     key = MIN_INSYNC_REPLICAS
-    of_brokers = values_of_min_isr(cluster, topic)
+    of_brokers, own = values_of_min_isr(cluster, topic), own_min_isr_key(cluster, topic)
     differing = [said for said in of_brokers if not isinstance(said, Unknown) and said.value.isdecimal()]
-    if len(differing) > 1 and len(differing) == len(of_brokers):
+    if own is not None and len(differing) > 1 and len(differing) == len(of_brokers):
         for said in differing:
-            note_setting(said, MIN_ISR_OF[topic.name], used_settings)
+            note_setting(said, own, used_settings)
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
         numbers = tuple(FactValue(said.value, {"min_isr": max(1, int(said.value))}) for said in differing)
         return Fact(key, numbers, ask, open_statements(used_settings[-len(differing) :]))
@@ -255,7 +255,7 @@ def _min_isr_facts_with_elr(
 ) -> Iterator[Fact]:
     """When ELR is switched on, the controllers write the cluster's min.insync.replicas, which the brokers' files do
     not override (KIP-966; docs, Eligible Leader Replicas). `alone`: there is no other value, since ELR is on."""
-    if topic.name in MIN_ISR_OF and is_to_be_created(topic):
+    if own_min_isr_key(cluster, topic) is not None and is_to_be_created(topic):
         return
     answer = least_in_sync(cluster, topic)
     if answer is None:

@@ -12,10 +12,10 @@ from ..cluster.cluster import Cluster, Topic, is_run_by_strimzi
 from ..cluster.settings import elr_is_too_early, setting_place, setting_value
 from ..cluster.statements import SettingValue, Unknown
 from ..facts.controller_settings import MIN_ISR, least_in_sync
-from ..facts.topic_creation import topics_to_create
+from ..facts.topic_creation import own_min_isr_key, topics_to_create
 from ..kafka.keys import KeyName, declared_key
 from ..kafka.tools import BOOTSTRAP, reassignment_command, topic_alteration_command
-from ..kafka.topic_settings import COMMIT_ACKS, MIN_ISR_OF, factor_key
+from ..kafka.topic_settings import COMMIT_ACKS, factor_key
 from ..kafka.versions import is_at_least
 from ..questions.signature import Subject
 from .changes import SettingChange
@@ -136,7 +136,7 @@ _NEEDS_CRUISE_CONTROL = (
 def _topic_setting_step(subject: Subject, name: str, value: str, cluster: Cluster) -> PlanStep:
     key, cost = _TOPIC_SETTINGS[name]
     if subject.is_planned:
-        return _planned_setting_step(subject, broker_key(subject, key), value, cluster, cost)
+        return _planned_setting_step(subject, broker_key(subject, key, cluster), value, cluster, cost)
     if subject.topics[0].resource is not None:
         says = f"Set {key} in the KafkaTopic, without a restart. {capitalize_first(cost)}.{_topic_count_note(subject)}"
         return _step_for_each_topic(
@@ -153,10 +153,10 @@ def _release_of_cluster(cluster: Cluster) -> str | None:
     return None if cluster.versions.kafka is None else cluster.versions.kafka.value
 
 
-def broker_key(subject: Subject, key: KeyName) -> KeyName:
+def broker_key(subject: Subject, key: KeyName, cluster: Cluster) -> KeyName:
     """What a topic that is not there yet takes the setting from."""
     if key == MIN_INSYNC_REPLICAS:
-        return MIN_ISR_OF.get(subject.topics[0].name, key)
+        return own_min_isr_key(cluster, subject.topics[0]) or key
     return LOG_FLUSH_INTERVAL_MESSAGES if key == FLUSH_MESSAGES else key
 
 
@@ -406,6 +406,11 @@ def _texts_before(subject: Subject, change: SettingChange, cluster: Cluster) -> 
             return []
 
 
+def _set_key(subject: Subject, key: KeyName, cluster: Cluster) -> KeyName:
+    """Where a topic's setting is set: the topic's own, and of one that is not there yet the brokers'."""
+    return broker_key(subject, key, cluster) if subject.is_planned else key
+
+
 def _change_text(subject: Subject, change: SettingChange, cluster: Cluster) -> str:
     match change.name:
         case "replicas":
@@ -413,9 +418,9 @@ def _change_text(subject: Subject, change: SettingChange, cluster: Cluster) -> s
             both = is_decided_by_controllers(key, cluster)
             return f"{key}={change.value}{' on brokers and controllers' if both else ''}"
         case "min_isr" | "lower_min_isr":
-            return f"{broker_key(subject, MIN_ISR) if subject.is_planned else MIN_ISR}={change.value}"
+            return f"{_set_key(subject, MIN_ISR, cluster)}={change.value}"
         case "fsync":
-            return f"{broker_key(subject, FLUSH_MESSAGES) if subject.is_planned else FLUSH_MESSAGES}={change.value}"
+            return f"{_set_key(subject, FLUSH_MESSAGES, cluster)}={change.value}"
         case "controllers":
             servers = "ZooKeeper servers" if cluster.control_plane == "zookeeper" else "controllers"
             return f"three {servers} on hosts without brokers"
@@ -439,7 +444,11 @@ def _min_isr_first_text(subject: Subject, cluster: Cluster) -> str:
     to_come = topics_to_create(cluster) if cluster.keepers else ()
     for topic in (*subject.topics, *cluster.topics, *to_come):
         now, then = setting_value(cluster, topic, MIN_ISR), least_in_sync(cluster, topic)
-        if topic.name not in MIN_ISR_OF and then is not None and _setting_value_text(now) != _setting_value_text(then):
+        if (
+            own_min_isr_key(cluster, topic) is None
+            and then is not None
+            and _setting_value_text(now) != _setting_value_text(then)
+        ):
             return f"{MIN_ISR}={max(2, least)} for the whole cluster"
     return ""
 

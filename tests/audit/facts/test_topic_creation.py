@@ -11,7 +11,7 @@ from tidegate.audit.auditing import AuditRequest, audit, read_cluster_texts
 from tidegate.audit.cluster.cluster import Cluster
 from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.joining.options import Options
-from tidegate.audit.kafka.internal_topics import OFFSETS, TRANSACTIONS
+from tidegate.audit.kafka.internal_topics import OFFSETS, REMOTE, TRANSACTIONS
 from tidegate.audit.questions.signature import Subject
 from tidegate.audit.questions.subjects import cluster_subjects
 from tidegate.audit.rules.advice import creators_that_differ, lag_time_below_fetch_wait
@@ -141,6 +141,26 @@ def test_the_least_isr_of_transactions_is_its_makers() -> None:
     found = subject_of(cluster, TRANSACTIONS)
     assert {variant.signature.min_isr for variant in found.variants} == {1, 2}
     assert "transaction.state.log.min.isr is not the same" in next(creators_that_differ(cluster)).what
+
+
+@pytest.mark.parametrize(
+    ("version", "line", "least"),
+    [("4.2.0", "", 1), ("4.3.0", "", 2), ("4.3.0", "rlmm.config.remote.log.metadata.topic.min.isr=1\n", 1)],
+)
+def test_the_metadata_of_tiered_storage_is_created_with_two_since_4_3(version: str, line: str, least: int) -> None:
+    """KIP-1235: before, it has the brokers' min.insync.replicas, and nothing reads the setting."""
+    node = (
+        "process.roles=broker,controller\nnode.id={0}\ncontroller.quorum.voters=1@a:9093,2@b:9093,3@c:9093\n"
+        "log.dirs=/data\nremote.log.storage.system.enable=true\nmin.insync.replicas=1\n"
+        "controller.listener.names=C\nlisteners=C://:9093,PLAINTEXT://:9092\n"
+        "listener.security.protocol.map=C:PLAINTEXT,PLAINTEXT:PLAINTEXT\n"
+    )
+    files = [(f"s{number}.properties", node.format(number) + line, True) for number in (1, 2, 3)]
+    levels = Options(
+        kafka_version=version, distribution="apache", acks="all", features=("eligible.leader.replicas.version=0",)
+    )
+    cluster = read_cluster_texts(files, levels, "x")[0]
+    assert {variant.signature.min_isr for variant in subject_of(cluster, REMOTE).variants} == {least}
 
 
 @pytest.mark.parametrize("version", ["0.9.0.1", "0.10.2.1"])
