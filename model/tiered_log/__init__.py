@@ -9,9 +9,9 @@ that, and goes on from there.
 
 * `kafka_4_3`: 3.8 to 4.3.
 * `kafka_3_7`: 3.7.0. A segment that begins before the log's start, as one that overlaps with another does once that is
-  deleted, is taken for another leader's, and never deleted (KAFKA-16511, repaired in 3.7.1 and 3.8.0:
-  `deletes_overlapping`). Where two are deleted that overlap, the log starts behind the last of them, not behind the one
-  that reaches further (KAFKA-16890, repaired in 3.8.0: `start_is_highest`).
+  deleted, is taken for another leader's, and stays until a newer one is deleted (KAFKA-16511, repaired in 3.7.1 and
+  3.8.0: `deletes_overlapping`). Where two are deleted that overlap, the log starts behind the last of them, not behind
+  the one that reaches further (KAFKA-16890, repaired in 3.8.0: `start_is_highest`).
 * `kafka_3_6`: 3.6, early access. After an unclean election the new leader takes what an epoch has in remote storage for
   its own, also where its log parts from it sooner: it does not copy its records there, and deletes them (KAFKA-15241,
   repaired in 3.7.0: `bounds_copied`).
