@@ -157,8 +157,7 @@ def tell_disk(s: Quorum, leader: Voter, voter: Voter) -> None:
 
 @action(kind="client")
 def raise_kraft_version(s: Quorum, leader: Voter) -> None:
-    """{leader} raises kraft.version to 1, and appends the voters with the directory ids that it was reported at offset
-    {len(s.log[leader])}.
+    """{leader} raises kraft.version to 1, at offset {len(s.log[leader])}, with the directory ids reported to it.
 
     `LeaderState.maybeAppendUpgradedKRaftVersion` (KAFKA-16538, 4.1): both records are one batch.
     """

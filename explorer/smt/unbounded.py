@@ -33,19 +33,20 @@ def boundless_constants(definition: Definition, model: Model) -> frozenset[str]:
     for type_ in types:
         for expression in _open_bounds(type_, sizes):
             bounds |= expression.names()
-            sizes |= _names_in_exponents(expression)
+            sizes |= _fixed_names(expression)
     bounds |= {action.budget for action in wide.actions if action.budget is not None}
     return frozenset(name for name in bounds - sizes if model.values[name] != 0)
 
 
-def _names_in_exponents(expression: ConstantExpression) -> frozenset[str]:
-    """The constants that an exponent depends on: a power without a bound on its exponent is none of Z3's."""
+def _fixed_names(expression: ConstantExpression) -> frozenset[str]:
+    """The constants that an exponent depends on, since a power without a bound on its exponent is none of Z3's, and
+    those that are taken away from a bound: the larger they are, the less it allows."""
     match expression:
         case OpenExpression(expression=inner):
-            return _names_in_exponents(inner)
+            return _fixed_names(inner)
         case Operation(op=op, left=left, right=right):
-            inside = _names_in_exponents(left) | _names_in_exponents(right)
-            return inside | right.names() if op == "**" else inside
+            inside = _fixed_names(left) | _fixed_names(right)
+            return inside | right.names() if op in ("**", "-") else inside
         case _:
             return frozenset()
 

@@ -261,8 +261,9 @@ def who_is_damaged_lost_something(s: Partition) -> bool:
 
 @lemma
 def who_is_damaged_stopped_uncleanly(s: Partition) -> bool:
-    """Who has lost a part of its log ever stopped uncleanly; with ELR the last time, if it is down and in the ISR or
-    the ELR, until too many stopped so. So did who is down and not fenced."""
+    """Who has lost a part of its log ever stopped uncleanly, and so did who is down and not fenced.
+
+    With ELR it is the last time, if it is down and in the ISR or the ELR, until too many stopped so."""
     return all(
         broker in s.ever_unclean
         and (
@@ -362,8 +363,7 @@ def has_enough(s: Partition, leader: Broker) -> bool:
 
 @lemma
 def who_is_let_in_caught_up(s: Partition) -> bool:
-    """Whom a leader asks to let in, and who has not registered anew since, has all of its log, or is down, and stopped
-    uncleanly."""
+    """Whom a leader asks to let in has all of its log, or stopped uncleanly and is down, or has registered anew."""
     return all(
         broker not in s.damaged or broker in s.unclean
         for leader in Broker
@@ -430,8 +430,7 @@ def may_fetch_on(s: Partition, leader: Broker, follower: Broker) -> bool:
 
 @lemma
 def nobody_has_moved_on_in_vain(s: Partition) -> bool:
-    """While all follow a leader that it counts, and they are enough, no later epoch began, and it counts everybody
-    who may be elected."""
+    """While enough follow a leader, all that it counts, no later epoch began, and it counts who may be elected."""
     return all(
         any(
             follower in maximal(s, leader) and follower != leader and not may_fetch_on(s, leader, follower)

@@ -46,8 +46,9 @@ def leader_completeness(s: Partition) -> bool:
 
 @invariant
 def complete_unless_the_damaged_lead(s: Partition) -> bool:
-    """With acks=all the leader holds every record that was acknowledged, unless somebody led who had lost a part of
-    its log and had not caught up with a leader since: the last replica in sync, or the last known leader."""
+    """With acks=all the leader holds what was acknowledged, unless somebody led with a part of its log lost.
+
+    Lost, and not caught up with a leader since: the last replica in sync, or the last known leader."""
     return acks != Acks.ALL or all(
         any(record.id == id for record in s.log[leader])
         for leader in Broker
@@ -58,8 +59,9 @@ def complete_unless_the_damaged_lead(s: Partition) -> bool:
 
 @invariant
 def complete_unless_too_many_stop_uncleanly(s: Partition) -> bool:
-    """With ELR and acks=all the leader holds every record that was acknowledged, while fewer brokers than
-    min.insync.replicas stopped uncleanly: KIP-966."""
+    """With ELR the leader holds what was acknowledged while fewer than min.insync.replicas stopped uncleanly.
+
+    KIP-966."""
     return not (elr and acks == Acks.ALL) or all(
         any(record.id == id for record in s.log[leader])
         for leader in Broker
@@ -82,8 +84,9 @@ def reads_stay_unless_the_damaged_lead(s: Partition) -> bool:
 
 @invariant
 def candidates_are_complete_unless_the_damaged_lead(s: Partition) -> bool:
-    """And then all that was committed is with whoever may be elected cleanly and has lost nothing since it caught up,
-    whether it runs or not."""
+    """And then whoever may be elected cleanly, and lost nothing since it caught up, has all that was committed.
+
+    Whether it runs or not."""
     return all(
         has_all_committed(s, broker)
         for broker in s.registered.isr | s.registered.elr

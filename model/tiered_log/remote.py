@@ -68,7 +68,7 @@ def grow_old(s: Partition) -> None:
 
 @action(kind="fault", budget="metadata_losses")
 def lose_metadata(s: Partition) -> None:
-    """__remote_log_metadata is lost."""
+    """The metadata of remote storage is lost."""
     require(len(s.remote) > 0)
     s.remote = Seq()
     s.deleted = Set()

@@ -29,8 +29,9 @@ LIMITS = (1200, 240, 120, 40)
 
 def summary_text(model: Model, name: str) -> str:
     """The Markdown page of a model bound with its constants open."""
-    pages = (_page(model, name, limit) for limit in LIMITS)
-    return next((page for page in pages if _printed_lines(page) <= LINES), _page(model, name, LIMITS[-1]))
+    pages = [_page(model, name, limit) for limit in LIMITS]
+    short = next((page for page in pages if _printed_lines(page) <= LINES), pages[-1])
+    return short if short.count("\n") <= LINES else _page(model, name, LIMITS[-1], defines=False)
 
 
 def _printed_lines(page: str) -> int:
@@ -38,15 +39,15 @@ def _printed_lines(page: str) -> int:
     return sum(1 + len(line) // WIDTH for line in page.splitlines())
 
 
-def _page(model: Model, name: str, limit: int) -> str:
+def _page(model: Model, name: str, limit: int, *, defines: bool = True) -> str:
+    """A page with what is written out in `limit` characters; `defines`: with short definitions, too."""
     summaries = [_summarize_action(action, limit) for action in model.actions]
     shared = _share_writes(summaries)
     parts = [
-        f"# `{name}`",
-        f"<!-- Written by `tidegate spec`; `tidegate spec {name}` prints all formulas. -->",
+        f"# `{name}`\n<!-- Written by `tidegate spec`; `tidegate spec {name}` prints all formulas. -->",
         model.doc.partition("\n* ")[0].rpartition("\n\n")[0].strip() if "\n* " in model.doc else model.doc.strip(),
         f"All formulas, those of properties among them: `tidegate spec {name}`. Constants, profiles and bounds: "
-        f"`tidegate models {name}`.\nWhat is recorded: [{name}.toml]({name}.toml). [Notation](README.md#notation); `…` "
+        f"`tidegate models {name}`. What is recorded: [{name}.toml]({name}.toml). [Notation](README.md#notation); `…` "
         "stands for what is longer than a page.",
         *_section("State", _code_block(data_lines(model))),
         _table(("field", "values", "what it is"), _fields(model)),
@@ -56,7 +57,7 @@ def _page(model: Model, name: str, limit: int) -> str:
         "\n".join(shared),
         "## Properties",
         *_properties(model),
-        *_section("Definitions", _definitions(model, name, limit)),
+        *(_section("Definitions", _definitions(model, name, limit)) if defines else ()),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 

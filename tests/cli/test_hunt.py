@@ -14,22 +14,25 @@ from ..conftest import Run
 
 
 def test_the_models_are_those_that_are_hosted() -> None:
-    assert conform.MODELS == hunt.MODELS == ("kraft",)
+    assert conform.MODELS == hunt.MODELS == ("kraft", "partition")
 
 
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("hunt",), "give a MODEL (kraft) whose code is to be run, or a schedule with --replay"),
+        (("hunt",), "give a MODEL (kraft, partition) whose code is to be run, or a schedule with --replay"),
         (
             ("hunt", "kraft", "--replay", "x"),
-            "give a MODEL (kraft) whose code is to be run, or a schedule with --replay",
+            "give a MODEL (kraft, partition) whose code is to be run, or a schedule with --replay",
         ),
         (("hunt", "kraft"), "give the release with --kafka-version; known are 4.4.0, "),
         (("hunt", "kraft", "--kafka-version", "4.1.1", "--steps"), "--steps is of --replay"),
         (("hunt", "--replay", "there-is-none.json"), "there-is-none.json: it cannot be read: "),
-        (("conform",), "give a MODEL (kraft) to compare, or a history with --replay"),
-        (("conform", "kraft", "--replay", "x"), "give a MODEL (kraft) to compare, or a history with --replay"),
+        (("conform",), "give a MODEL (kraft, partition) to compare, or a history with --replay"),
+        (
+            ("conform", "kraft", "--replay", "x"),
+            "give a MODEL (kraft, partition) to compare, or a history with --replay",
+        ),
         (("conform", "kraft"), "give the release with --kafka-version; known are 4.4.0, "),
         (("conform", "--replay", "there-is-none.json"), "there-is-none.json: it cannot be read: "),
     ],

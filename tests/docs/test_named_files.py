@@ -19,7 +19,7 @@ FOLDERS = (
 PATH = re.compile(r"(?<![\w./-])((?:[\w.-]+/)+[\w.-]+\.(?:py|md|toml|js|css|java|svg|ya?ml))(?![\w/])")
 MODULE = re.compile(r"`([a-z_]+\.py)`")
 PART = re.compile(r"`([a-z_]+)\.([A-Za-z_]+)`")
-ENDINGS = ("md", "parquet", "py", "stat", "toml", "txt")
+ENDINGS = ("log", "md", "parquet", "py", "stat", "toml", "txt")
 """After a dot these say what kind of file it is."""
 STAND_INS = frozenset({"mine.py", "pair.py", "gates/lock.toml", "gates/new.toml", "docs/upgrade.html"})
 """Files of the reader, or of others."""

@@ -210,7 +210,7 @@ MUTANTS = {
     ),
     "kraft: a follower applies all of its log": Mutant(
         "kraft_as_log",
-        "kraft/quorum.py",
+        "kraft/log_steps.py",
         "        s.high_watermark[follower] = min(high_watermark, len(s.log[follower]))\n",
         "        s.high_watermark[follower] = len(s.log[follower])\n",
     ),

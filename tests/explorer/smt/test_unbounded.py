@@ -85,6 +85,21 @@ def is_proved(*assumed: z3.BoolRef, goal: z3.BoolRef) -> bool:
     return solver.check() == z3.unsat
 
 
+def test_what_is_taken_away_from_a_bound_keeps_its_value(tmp_path: Path) -> None:
+    """The larger `taken` is, the less `Number` allows: with neither known, nothing says that it has a value at all."""
+    path = tmp_path / "taken.py"
+    fields = "best: Annotated[int, Range(0, top * (2 - taken))]"
+    path.write_text(text_of(fields, "best=0", IDLE + invariant("True"), before=TAKEN), encoding="utf-8")
+    definition = load(path)
+    assert boundless_constants(definition, definition.bind()) == {"top"}
+
+
+TAKEN = """
+top = constant(3, minimum=0, maximum=5)
+taken = constant(1, minimum=0, maximum=1)
+"""
+
+
 def test_which_constants_lose_their_bound() -> None:
     definition, profile = find("raft")
     model = definition.bind("raft", profile=profile)

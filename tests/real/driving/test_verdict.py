@@ -160,7 +160,7 @@ def test_a_broker_that_is_unfenced_may_open_its_port_later(monkeypatch: pytest.M
     def connect_later(cluster: PartitionCluster) -> socket.socket | None:
         return next(answers)
 
-    monkeypatch.setattr(PartitionCluster, "_connect", connect_later)
+    monkeypatch.setattr(PartitionCluster, "_connection_or_none", connect_later)
     cluster = PartitionCluster(Release("3.9.1", tmp_path, "java"), ClusterSpec((1,), {}, False, 3_000, 3_000))
     with cluster, cluster._connect_to_any_broker():  # pyright: ignore[reportPrivateUsage]
         assert next(answers, "no more") == "no more"
