@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,6 +13,8 @@ from ..reports.exits import Exit
 
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
+MOST_ID = 2**31 - 1
+"""The largest id of a node: it is a signed number of 32 bits."""
 
 
 def parse_changes(text: str) -> list[VoterChange]:
@@ -19,7 +22,8 @@ def parse_changes(text: str) -> list[VoterChange]:
     found: list[VoterChange] = []
     for part in text.split(","):
         kind, mark, controller = part.strip().partition("=")
-        if kind not in KINDS or not mark or not controller.isdecimal():
+        is_id = re.fullmatch(r"[0-9]{1,10}", controller) is not None and int(controller) <= MOST_ID
+        if kind not in KINDS or not mark or not is_id:
             raise UsageError(
                 f"--may-change-voters {text}: write add=ID, remove=ID or replace=ID, several with commas in their order"
             )

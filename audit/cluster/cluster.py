@@ -191,8 +191,11 @@ class Client:
 @immutable
 class Quorum:
     """The controllers of KRaft. `dynamic` is KIP-853's membership (kraft.version 1), None if nothing says. `hosts` are
-    the hosts at which voters are described to be reached. `late` are the voters and observers that do not fetch or have
-    not caught up, None if nothing says who fetches."""
+    the hosts at which voters are described to be reached. `late` are the voters that do not fetch or have not caught
+    up, None if nothing says who fetches, and `caught_up` the observers that do and have, by their ids: one with the id
+    of a voter has another directory. `directories` are the voters', "" for one that is said to have none. `headless`
+    is said to have no leader. `watermark` is the high watermark and `most_lag` the most records that a voter lacks,
+    None if not said."""
 
     voters: tuple[int, ...]
     origin: Origin
@@ -201,6 +204,12 @@ class Quorum:
     dynamic: bool | None = None
     hosts: tuple[tuple[int, str], ...] = ()
     late: tuple[int, ...] | None = None
+    caught_up: tuple[int, ...] = ()
+    directories: tuple[tuple[int, str], ...] = ()
+    cluster_id: str = ""
+    headless: bool = False
+    watermark: int | None = None
+    most_lag: int | None = None
 
 
 @immutable
@@ -300,11 +309,13 @@ class Cluster:
     the servers that brokers name, each with the computer that it shares with a node, or None; `zookeeper_racks` are the
     racks of some of them, as far as the user states them, and `sessions` for how long they grant sessions, in
     milliseconds (`4000 to 40000`). `passing_ensemble` says where they are set to keep what they know on what goes with
-    their pods, or in memory. `unread` is what was given beside `files` and not read.
+    their pods, or in memory. `unread` is what was given beside `files` and not read. `quorum_doubts` are sentences:
+    what is not known of the quorum since outputs contradict each other.
     """
 
     brokers: tuple[Broker, ...] = ()
     quorum: Quorum | None = None
+    quorum_doubts: tuple[str, ...] = ()
     topics: tuple[Topic, ...] = ()
     clients: tuple[Client, ...] = ()
     dynamic: tuple[Setting, ...] = ()

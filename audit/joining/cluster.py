@@ -29,6 +29,7 @@ from ..readers.zookeeper import join_ensemble, note_stand_alone_servers
 from .nodes import joined_nodes
 from .options import OPTIONS, Options, client_option, refuse_unknown, stated_release, unnamed_clients
 from .parts import JoinedParts, withhold_values
+from .quorum import join_described_quorums, voter_ids_text
 from .racks import place_in_racks
 from .topics import joined_topics, planned_topics
 from .unread import brokers_without_files, undescribed_topic_text
@@ -48,7 +49,7 @@ def join_parts(
         joined.note_unread(left)
     topics = joined_topics(joined)
     versions = _joined_versions(joined, options)
-    quorum = _joined_quorum(joined, versions)
+    quorum, quorum_doubts = _joined_quorum(joined, versions)
     _refuse_several_clusters(joined)
     ensemble = join_ensemble(joined.parts, joined.findings)
     msk = versions.distribution is not None and versions.distribution.value == "msk"
@@ -65,6 +66,7 @@ def join_parts(
         sessions=next((fact for part in parts for fact in part.facts.get("zookeeper_sessions", ())), None),
         passing_ensemble=next((fact for part in parts for fact in part.facts.get("passing_ensemble", ())), None),
         quorum=quorum,
+        quorum_doubts=quorum_doubts,
         topics=topics,
         clients=_joined_clients(joined, options),
         unnamed_clients=unnamed_clients(options),
@@ -346,42 +348,28 @@ def _place_of_part(part: Part) -> Origin:
     return stated[0].origin if stated else Origin(part.format)
 
 
-def _joined_quorum(joined_parts: JoinedParts, versions: Versions) -> Quorum | None:
-    """As the controllers say, else as the brokers' files do."""
+def _joined_quorum(joined_parts: JoinedParts, versions: Versions) -> tuple[Quorum | None, tuple[str, ...]]:
+    """As the controllers say, else as the brokers' files do; and why something of it is not known."""
     ordered = sorted(joined_parts.parts, key=lambda part: not part.format.endswith("--status"))
     described = [quorum for part in ordered for quorum in part.quorums]
     level = versions.features.get("kraft.version")
     dynamic = None if level is None else level.value != "0"
     if described:
-        first = described[0]
-        other = next((quorum for quorum in described if set(quorum.voters) != set(first.voters)), None)
-        if other is not None:
-            joined_parts.contradict(
-                "the voters", [StatedValue(_voter_ids_text(one), one.origin) for one in (first, other)]
-            )
-            return None
-        leaders = [quorum for quorum in described if quorum.leader is not None]
-        leader = leaders[0].leader if leaders else None
-        if len({quorum.leader for quorum in leaders}) > 1:
-            of = [StatedValue(str(quorum.leader), quorum.origin) for quorum in leaders]
-            joined_parts.contradict("the leader of the quorum", of)
-            leader = None
-        late = next((quorum.late for quorum in described if quorum.late is not None), None)
-        return replace(first, leader=leader, dynamic=first.dynamic if level is None else dynamic, late=late)
+        return join_described_quorums(joined_parts, described, level)
     nodes = [broker for part in joined_parts.parts for broker in part.brokers]
     listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:
         what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
         joined_parts.incomplete(what, listed[0].origin, STATUS)
-        return None
+        return None, ()
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
-            what = f"`controller.quorum.voters` has voters {_voter_ids_text(other)} here, "
-            what += f"{_voter_ids_text(listed[0])} there"
+            what = f"`controller.quorum.voters` has voters {voter_ids_text(other)} here, "
+            what += f"{voter_ids_text(listed[0])} there"
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
             joined_parts.incomplete(where, other.origin, "give every node the same voters")
             break
-    return listed[0] if listed else _quorum_by_roles(joined_parts, nodes)
+    return listed[0] if listed else _quorum_by_roles(joined_parts, nodes), ()
 
 
 def _voter_assumptions(quorum: Quorum | None, versions: Versions) -> list[str]:
@@ -417,10 +405,6 @@ def _listed_voters(nodes: Sequence[Broker]) -> list[Quorum]:
     settings = [setting for node in nodes for setting in node.settings if setting.key == CONTROLLER_QUORUM_VOTERS]
     found = [(setting.origin, re.findall(r"(?:^|,)\s*(\d{1,9})@", setting.value)) for setting in settings]
     return [Quorum(tuple(map(int, voters)), origin, dynamic=False) for origin, voters in found if voters]
-
-
-def _voter_ids_text(quorum: Quorum) -> str:
-    return ", ".join(map(str, quorum.voters))
 
 
 def _quorum_by_roles(joined_parts: JoinedParts, nodes: Sequence[Broker]) -> Quorum | None:

@@ -116,7 +116,7 @@ properties() {
 
 features() { grep '^Feature:'; }
 
-quorum() { grep -E '^(ClusterId|LeaderId|LeaderEpoch|HighWatermark|MaxFollower[A-Za-z]*|Current[A-Za-z]*):|^NodeId|^[0-9]+ '; }
+quorum() { grep -E '^(ClusterId|LeaderId|LeaderEpoch|HighWatermark|MaxFollower[A-Za-z]*|Current[A-Za-z]*):|^NodeId|^[0-9]+[[:space:]]'; }
 
 # part FILE FILTER TOOL ARGUMENTS...: one file, left out if the tool says nothing.
 part() {

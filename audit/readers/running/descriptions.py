@@ -6,9 +6,11 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ....language.immutable import immutable
 from ...cluster.cluster import Partition, Quorum, Topic
@@ -18,6 +20,7 @@ from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ...kafka.versions import is_version
 from ..kinds import CONFIG_HEAD, FEATURE, TOPIC_LINE
 from ..parsed_file import Part, parse_numbers
+from .replicas import MOST_LAG, QuorumReplica, with_followers
 
 LABEL = re.compile(
     r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
@@ -413,29 +416,34 @@ def _read_quorum_status(path: str, text: str) -> Part:
     part.control_plane = "kraft"
     lines = dict(reversed(re.findall(r"^(\w+):\s*(.*)$", text, re.M)))
     leader = parse_numbers(lines.get("LeaderId", ""))
-    voters = lines.get("CurrentVoters", "")
+    voters = _described_voters(lines.get("CurrentVoters", ""))
+    directories = tuple((voter.id, voter.directory or "") for voter in voters if voter.directory is not None)
     line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
+    lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d{1,19})\s*$", text, re.M)]
+    marks = [int(mark) for mark in re.findall(r"^HighWatermark:\s*(-?\d{1,19})\s*$", text, re.M)]
+    headless = re.search(r"^LeaderId:\s*-1\s*$", text, re.M) is not None
     part.quorums.append(
         Quorum(
-            _quorum_member_ids(voters),
+            tuple(voter.id for voter in voters),
             Origin(path, line),
             leader[0] if leader else None,
-            _quorum_member_ids(lines.get("CurrentObservers", "")),
-            dynamic=_has_directories(voters) or None,
-            hosts=tuple(_hosts_by_node(voters)),
+            tuple(one.id for one in _described_voters(lines.get("CurrentObservers", ""))),
+            dynamic=(bool(voters) and all(voter.directory for voter in voters)) or None,
+            hosts=tuple((voter.id, host) for voter in voters for host in voter.hosts),
+            directories=directories,
+            cluster_id=lines.get("ClusterId", "").strip(),
+            headless=headless,
+            watermark=min(marks, default=None),
+            most_lag=max(lags, default=None),
         )
     )
     for again in list(re.finditer(r"^CurrentVoters:(.*)$", text, re.M))[1:]:
-        if _quorum_member_ids(again[1]) != _quorum_member_ids(voters):
+        if [voter.id for voter in _described_voters(again[1])] != [voter.id for voter in voters]:
             where = Origin(path, text.count("\n", 0, again.start()) + 1)
             _note_stated_twice(part, "the quorum", Origin(path, line), where)
-    if re.search(r"^LeaderId:\s*-1\s*$", text, re.M):
+    if headless:
         note_without_leader(part, Origin(path, line))
-    lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d+)", text, re.M)]
-    mark = re.search(r"^HighWatermark:\s*(-?\d+)", text, re.M)
-    note_lagging(
-        part, None if mark is None else int(mark[1]), {"a voter": max(lags)} if lags else {}, Origin(path, line)
-    )
+    note_lagging(part, min(marks, default=None), {"a voter": max(lags)} if lags else {}, Origin(path, line))
     return part
 
 
@@ -444,12 +452,6 @@ def note_without_leader(part: Part, origin: Origin) -> None:
     what = "the quorum has no leader: until a controller is elected no partition gets another one, and nothing changes"
     to_do = "look at the controllers' logs, and describe the quorum again"
     part.note("incomplete", "error", what, origin, to_do, "KIP-595")
-
-
-MOST_LAG = 1000
-"""Records that a voter may lack without a word. While it follows it lacks those of one fetch, some hundred in the
-largest clusters: it asks every half a second at least (MaxWaitMs of KafkaRaftClient), and a leader alone writes one
-then (NoOpRecord, KIP-835)."""
 
 
 def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], origin: Origin) -> None:
@@ -467,37 +469,62 @@ def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], ori
             part.note("incomplete", "error", what, origin, to_do, "KIP-595")
 
 
-def _quorum_member_ids(text: str) -> tuple[int, ...]:
-    """Node ids of `[1,2,3]`, or of the objects with directory ids that later releases print (KIP-853)."""
-    named = re.findall(r'"id":\s*(\d{1,10})', text)
-    return tuple(int(member) for member in named) if named else parse_numbers(text)
+@immutable
+class _DescribedVoter:
+    """A member as --status prints it: `directory` is "" where it says `null`, and None where it says nothing."""
+
+    id: int
+    directory: str | None = None
+    hosts: tuple[str, ...] = ()
 
 
-def _has_directories(text: str) -> bool:
-    """Whether every voter is printed with its directory's id, which voters have in the log of kraft.version 1 alone:
-    before it 3.9 prints `null`, and 4.1 no such entry (KIP-853; LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
-    named = re.findall(r'"directoryId":\s*(null|"[\w-]{22}")', text)
-    return bool(named) and "null" not in named and len(named) == len(_quorum_member_ids(text))
+def _described_voters(text: str) -> list[_DescribedVoter]:
+    """The members of `[1,2,3]`, or of the objects that later releases print (KIP-853); none where that is garbage. Each
+    has its directory's id in the log of kraft.version 1 alone: before it 3.9 prints `null`, and 4.1 no such entry
+    (LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
+    if "{" not in text:
+        return [_DescribedVoter(id_) for id_ in parse_numbers(text)]
+    try:
+        found = [_described_voter(entry) for entry in json.loads(text)]
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return []
+    return found
 
 
-def _hosts_by_node(text: str) -> Iterator[tuple[int, str]]:
-    """Node ids with the hosts of their endpoints, of the objects that later releases print."""
-    for voter, endpoints in re.findall(r'"id":\s*(\d{1,10})[^{}]*"endpoints":\s*\[((?:"[^"]*"|[^"\]])*)', text):
-        yield from ((int(voter), host) for host in re.findall(r'://(\[[^\]]+\]|[^:"\[\]]+):\d', endpoints))
+def _described_voter(entry: Mapping[str, Any]) -> _DescribedVoter:
+    """Raises ValueError, or what Python does, where it is none."""
+    directory: object = entry.get("directoryId", "") if "directoryId" in entry else None
+    if "directoryId" in entry and directory is None:
+        directory = ""
+    elif directory is not None and re.fullmatch(r"[\w-]{22}", str(directory)) is None:
+        raise ValueError("no id of a directory")
+    (id_,) = parse_numbers(str(entry["id"]))
+    places = [re.search(r"://(\[[^\]]+\]|[^:\[\]]+):\d", str(place)) for place in entry.get("endpoints", ())]
+    hosts = tuple(place[1] for place in places if place is not None)
+    return _DescribedVoter(id_, None if directory is None else str(directory), hosts)
 
 
-LATE_MS = 5_000
-"""Milliseconds for which a voter may not have fetched: a leader waits for 2 s (controller.quorum.fetch.timeout.ms)."""
+ROW = re.compile(
+    r"^(\d{1,10})\s+(?:(\S{22})\s+)?(-?\d{1,19})\s+(-?\d{1,19})\s+(-?\d{1,19})\s+(-?\d{1,19})\s+"
+    r"(Leader|Follower|Observer)\s*$",
+    re.M,
+)
+"""Id, directory's id, end of the log, lag, time of the last fetch, time when it had everything, and status."""
 
 
-def _late(text: str, rows: int) -> tuple[int, ...] | None:
-    """Who has not fetched of late, or lags, by the leader's clock; None where it is not printed in numbers of all."""
-    row = r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s+(-?\d+)\s+-?\d+\s+(Leader|Follower|Observer)\s*$"
-    found = re.findall(row, text, re.M)
-    now = next((int(at) for _, _, at, status in found if status == "Leader"), -1)
-    if now < 0 or len(found) != rows:
-        return None
-    return tuple(int(node) for node, lag, at, _ in found if int(at) < now - LATE_MS or int(lag) > MOST_LAG)
+def _with_followers(quorum: Quorum, text: str, rows: int) -> Quorum:
+    """With who follows, by the leader's clock; not known where it is not printed in numbers of all. A lag is no smaller
+    than the offsets show."""
+    found = ROW.findall(text)
+    leading = next((row for row in found if row[6] == "Leader"), None)
+    if leading is None or int(leading[4]) < 0 or len(found) != rows:
+        return quorum
+    end, now = int(leading[2]), int(leading[4])
+    replicas = [
+        QuorumReplica(int(id_), dir_, status != "Observer", max(int(lag), end - int(at)), int(fetched), int(caught_up))
+        for id_, dir_, at, lag, fetched, caught_up, status in found
+    ]
+    return with_followers(quorum, replicas, now)
 
 
 def _read_quorum_replication(path: str, text: str) -> Part:
@@ -508,7 +535,8 @@ def _read_quorum_replication(path: str, text: str) -> Part:
     voters = tuple(int(node) for node, status in rows if status != "Observer")
     observers = tuple(int(node) for node, status in rows if status == "Observer")
     if voters:
-        part.quorums.append(Quorum(voters, Origin(path, 1), leader, observers, late=_late(text, len(rows))))
+        quorum = Quorum(voters, Origin(path, 1), leader, observers, headless=leader is None)
+        part.quorums.append(_with_followers(quorum, text, len(rows)))
     lags = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s.*\bFollower\s*$", text, re.M)
     note_lagging(part, None, {f"voter {node}": int(lag) for node, lag in lags}, Origin(path, 1))
     silent = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?(?:-1|0)\s+-?\d+\s+-1\s.*\bFollower\s*$", text, re.M)

@@ -6,12 +6,14 @@ answer is not stated, and a finding says so.
 
 from __future__ import annotations
 
+import base64
 import logging
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import Any
+from uuid import UUID
 
 from kafka.admin import ConfigResource, ConfigResourceType
 from kafka.errors import (
@@ -33,14 +35,13 @@ from .admin import Admin
 from .collection import kept_names
 from .connection import ConnectionSettings
 from .descriptions import (
-    LATE_MS,
-    MOST_LAG,
     DescribedSetting,
     add_setting,
     drop_facts_unread_in_kraft,
     note_lagging,
     setting_lists_of_entity,
 )
+from .replicas import LATE_MS, QuorumReplica, with_followers
 
 CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0
 REQUEST_MS = 8_000
@@ -424,8 +425,18 @@ def _add_quorum(part: Part, client: Admin, address: str) -> tuple[str, tuple[int
     ends = {voter["replica_id"]: voter["log_end_offset"] for voter in quorum["current_voters"]}
     last = ends.get(leader, -1)
     lags = {f"voter {voter}": last - end for voter, end in ends.items() if last >= 0}
-    behind = None if leader < 0 else tuple(_replicas_behind(quorum, last))
-    part.quorums.append(Quorum(voters, origin, leader if leader >= 0 else None, observers, late=behind))
+    described = Quorum(
+        voters,
+        origin,
+        leader if leader >= 0 else None,
+        observers,
+        headless=leader < 0,
+        watermark=quorum.get("high_watermark"),
+    )
+    now = max((_time(voter, "last_fetch_timestamp") for voter in quorum["current_voters"]), default=-1)
+    asked_of_all = leader >= 0 and last >= 0 and now >= 0
+    replicas = list(_quorum_replicas(quorum, last))
+    part.quorums.append(with_followers(described, replicas, now) if asked_of_all else described)
     note_lagging(part, quorum.get("high_watermark"), lags, origin)
     late = dict(late_voters(quorum))
     said = "; ".join(f"controller {voter} has not fetched for {seconds:.0f} s" for voter, seconds in late.items())
@@ -439,13 +450,23 @@ NO_CONTROLLER = (
 """What a quorum without a leader means."""
 
 
-def _replicas_behind(quorum: Mapping[str, Any], last: int) -> Iterator[int]:
-    """Voters and observers that do not fetch, or lag."""
-    now = max((voter.get("last_fetch_timestamp") or -1 for voter in quorum["current_voters"]), default=-1)
-    for replica in (*quorum["current_voters"], *quorum["observers"]):
-        at = replica.get("last_fetch_timestamp") or -1
-        if at < now - LATE_MS or last - replica["log_end_offset"] > MOST_LAG:
-            yield replica["replica_id"]
+def _quorum_replicas(quorum: Mapping[str, Any], end: int) -> Iterator[QuorumReplica]:
+    """Voters and observers, as the leader says; `end` is that of its log. Before 4.0 it names no directories."""
+    for kind in ("current_voters", "observers"):
+        for replica in quorum[kind]:
+            times = _time(replica, "last_fetch_timestamp"), _time(replica, "last_caught_up_timestamp")
+            directory = _directory_text(replica.get("replica_directory_id"))
+            lag = end - replica["log_end_offset"]
+            yield QuorumReplica(replica["replica_id"], directory, kind == "current_voters", lag, *times)
+
+
+def _directory_text(directory: UUID | None) -> str:
+    """A directory's id as Kafka's tools print it."""
+    return "" if directory is None else base64.urlsafe_b64encode(directory.bytes).decode().rstrip("=")
+
+
+def _time(replica: Mapping[str, Any], key: str) -> int:
+    return replica.get(key) or -1
 
 
 def late_voters(quorum: Mapping[str, Any]) -> Iterator[tuple[int, float]]:

@@ -197,3 +197,15 @@ def test_the_command_prints_the_script(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out == collection_script()
     assert main(["audit"]) == 64
     assert "give files or a directory" in capsys.readouterr().err
+
+
+def test_a_node_with_an_id_of_six_digits_is_collected(tmp_path: Path) -> None:
+    """Its column is six wide, so that a tab follows the id and no blank."""
+    stubs = tools(tmp_path / "bin", "4.1.0-kraft")
+    row = "100004\tO2jGNzi5Rq-5Scvj6r7meA\t454\t0\t1795314332160\t1795314332160\tObserver\t\n"
+    with (stubs / "quorum-replication.txt").open("a", encoding="utf-8") as table:
+        table.write(row)
+    (tmp_path / "server.properties").write_text(SERVER, encoding="utf-8")
+    done = collect(tmp_path, "4.1.0-kraft", "--out", "out", "server.properties")
+    assert done.returncode == 0, done.stderr
+    assert row in (tmp_path / "out" / "quorum-replication.txt").read_text(encoding="utf-8")

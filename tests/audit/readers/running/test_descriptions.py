@@ -161,3 +161,19 @@ def test_who_fetches_is_not_known_where_times_are_in_words() -> None:
     text = head + "1\t400\t0\t5 ms ago\t5 ms ago\tLeader\n"
     part = descriptions.read_quorum("q.txt", text)
     assert part is not None and part.quorums[0].late is None
+
+
+def test_members_of_a_quorum_are_read_as_json() -> None:
+    """What is none is read as no voters, in time that grows with its length."""
+    member = '{"id": 7, "directoryId": %s, "endpoints": ["CONTROLLER://[::1]:9093"]}'
+    text = "ClusterId: c\nLeaderId: 7\nHighWatermark: 5\nMaxFollowerLag: 3\nCurrentVoters: [%s]\nCurrentObservers: []\n"
+    disk = "O2jGNzi5Rq-5Scvj6r7meA"
+    part = descriptions.read_quorum("q.txt", text % member % f'"{disk}"')
+    assert part is not None
+    (found,) = part.quorums
+    assert (found.voters, found.hosts, found.directories, found.dynamic) == ((7,), ((7, "[::1]"),), ((7, disk),), True)
+    assert (found.cluster_id, found.watermark, found.most_lag) == ("c", 5, 3)
+    none = descriptions.read_quorum("q.txt", text % member % "null")
+    assert none is not None and (none.quorums[0].directories, none.quorums[0].dynamic) == (((7, ""),), None)
+    garbage = descriptions.read_quorum("q.txt", text % ('"id": 1, ' * 40_000 + member % "null"))
+    assert garbage is not None and garbage.quorums[0].voters == ()
