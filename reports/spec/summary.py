@@ -29,8 +29,8 @@ LIMITS = (1200, 240, 120, 40)
 
 def summary_text(model: Model, name: str) -> str:
     """The Markdown page of a model bound with its constants open."""
-    pages = [_page(model, name, limit) for limit in LIMITS]
-    short = next((page for page in pages if _printed_lines(page) <= LINES), pages[-1])
+    pages = (_page(model, name, limit) for limit in LIMITS)
+    short = next((page for page in pages if _printed_lines(page) <= LINES), None) or _page(model, name, LIMITS[-1])
     return short if short.count("\n") <= LINES else _page(model, name, LIMITS[-1], defines=False)
 
 
