@@ -36,6 +36,7 @@ from .following import HistoryDifference, HistoryFollower, HistoryReach
 from .hosting import Host, HostedWorld
 from .lanes import LANES, do_in_lanes
 from .program import HostError
+from .shrinking import leave_out_steps, run_without
 
 Direction: TypeAlias = Literal["model-to-code", "code-to-model"]
 DIRECTIONS: tuple[Direction, ...] = ("model-to-code", "code-to-model")
@@ -349,31 +350,21 @@ def difference_of(kafka: str, model: Model, run: Run, results: Sequence[StageRes
 
 def shrink_difference(host: HostedWorld, model: Model, kafka: str, difference: Difference, defect: str) -> Difference:
     """The difference with a run out of which no step can be left."""
-    at = 0
-    while at < len(difference.run.steps):
-        shorter = _drop_step(model, kafka, difference.run, at)
-        again = None
-        if shorter is not None:
-            again = difference_of(difference.kafka, model, shorter, taken_on(host, model, kafka, shorter, defect))
-        if again is not None and again.signature == difference.signature:
-            difference, at = again, 0
-        else:
-            at += 1
-    return difference
+
+    def found_without(found: Difference, at: int) -> Difference | None:
+        shorter = run_without(model, found.run, at)
+        if shorter is None or not _is_driven_whole(kafka, shorter):
+            return None
+        again = difference_of(found.kafka, model, shorter, taken_on(host, model, kafka, shorter, defect))
+        return again if again is not None and again.signature == found.signature else None
+
+    return leave_out_steps(difference, lambda found: len(found.run.steps), found_without)
 
 
-def _drop_step(model: Model, kafka: str, run: Run, index: int) -> Run | None:
-    """A run without one of its steps; None where the others cannot be taken then."""
-    states, steps = [run.start], list[Step]()
-    actions = {action.name: action for action in model.actions}
-    for place, step in enumerate(run.steps):
-        if place == index:
-            continue
-        after = judge.attempt(model, states[-1], actions[step.action], step.arguments)
-        if not isinstance(after, State):
-            return None
-        steps.append(Step(step.action, step.arguments, after))
-        if not is_driven(kafka, states, steps) or is_abstracted(steps[-1]):
-            return None
-        states.append(after)
-    return Run(run.start, tuple(steps))
+def _is_driven_whole(kafka: str, run: Run) -> bool:
+    """Whether Kafka's code can be brought to each step of a run."""
+    states, steps = list(run.states()), run.steps
+    return all(
+        is_driven(kafka, states[:end], steps[:end]) and not is_abstracted(steps[end - 1])
+        for end in range(1, len(steps) + 1)
+    )

@@ -37,6 +37,7 @@ from .schedules import (
     operation_words,
     repeat_operations,
 )
+from .shrinking import leave_out_many_steps
 
 SCHEMA = "tidegate.history/1"
 BOUNDS = {"max_epoch": 8, "max_records": 6, "crashes": 4, "wipes": 0, "peers_name_leader": True}
@@ -299,24 +300,15 @@ def _steps(model: Model, answer: ObservationAnswer[None]) -> tuple[str, ...]:
 
 def shrink_history(host: HostedWorld, model: FollowingModel, difference: HistoryDifference) -> HistoryDifference:
     """The difference with a schedule out of which no operation can be left."""
-    size = max(1, len(difference.operations) // 2)
-    while True:
-        at, before = 0, len(difference.operations)
-        while at < len(difference.operations):
-            left = difference.operations[:at] + difference.operations[at + size :]
-            run = repeat_operations(host, VOTERS, left, difference.defect)
-            again = history_difference(model, difference.kafka, run, model.answer(run.moments), difference.defect)
-            if (
-                again is not None
-                and again.signature == difference.signature
-                and len(again.operations) < len(difference.operations)
-            ):
-                difference = again
-            else:
-                at += size
-        if size == 1 and len(difference.operations) == before:
-            return difference
-        size = max(1, size // 2)
+
+    def found_without(found: HistoryDifference, first: int, end: int) -> HistoryDifference | None:
+        left = found.operations[:first] + found.operations[end:]
+        run = repeat_operations(host, VOTERS, left, found.defect)
+        again = history_difference(model, found.kafka, run, model.answer(run.moments), found.defect)
+        is_shorter = again is not None and len(again.operations) < len(found.operations)
+        return again if again is not None and is_shorter and again.signature == found.signature else None
+
+    return leave_out_many_steps(difference, lambda found: len(found.operations), found_without)
 
 
 @immutable

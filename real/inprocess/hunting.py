@@ -6,9 +6,10 @@ Seeds, worlds and lengths are the same for every release and every defect that i
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 from ...language.errors import UsageError
 from ...language.immutable import immutable
@@ -84,9 +85,7 @@ class HuntCase:
             "seed": self.seed,
             "steps": [list(step) for step in self.steps],
             "recovers": self.recovers,
-            "finding": {
-                name: getattr(self.finding, name) for name in ("property", "signature", "node", "why", "stack")
-            },
+            "finding": finding_document(self.finding),
             "lines": list(self.lines),
             "known_as": self.known_as,
             "world_in_words": self.world_in_words(),
@@ -95,6 +94,11 @@ class HuntCase:
             "after_seconds": round(self.seconds, 1),
             "after_processor_seconds": round(self.processor_seconds, 1),
         }
+
+
+def finding_document(finding: FailedProperty) -> dict[str, Any]:
+    """A finding as it is saved."""
+    return {name: getattr(finding, name) for name in ("property", "signature", "node", "why", "stack")}
 
 
 def worlds_of(release: Release, defect: str = "") -> tuple[Settings, ...]:
@@ -116,15 +120,46 @@ def hunt(
 ) -> Iterator[HuntCase | HuntReach]:
     """Takes runs until there were enough, or the time is over, and yields each finding once, shrunk; and in the end, or
     where somebody interrupts, how far it has looked."""
-    began, so_far = time.monotonic(), HuntReach(0, 0, 0, 0.0)
-    states: dict[Settings, int] = {}
-    known = set[str]()
     worlds = worlds_of(release, defect)
+    start = partial(Host, release)
+    yield from hunt_worlds(start, worlds, seed, LENGTH, _case, runs=runs, seconds=seconds, report=report)
+
+
+class HuntedWorld(Protocol):
+    """The settings of a world that schedules are tried in; equal ones are one world."""
+
+    def document(self) -> dict[str, Any]:
+        """As the process takes them."""
+        ...
+
+
+World = TypeVar("World", bound=HuntedWorld)
+Case = TypeVar("Case")
+CaseShrinker: TypeAlias = Callable[[Host, World, Mapping[str, Any], FailedProperty, "HuntReach"], Case]
+"""What makes a case of a finding: of a process, in which world, from its answer, and how far was looked by then."""
+
+
+def hunt_worlds(
+    start_host: Callable[[], Host],
+    worlds: Sequence[World],
+    seed: int,
+    length: int,
+    case_of_finding: CaseShrinker[World, Case],
+    *,
+    runs: int | None,
+    seconds: float | None,
+    report: Callable[[HuntReach], None],
+) -> Iterator[Case | HuntReach]:
+    """The same for any worlds of a process that is started, with runs of up to `length` steps."""
+    began, so_far = time.monotonic(), HuntReach(0, 0, 0, 0.0)
+    states: dict[World, int] = {}
+    known = set[str]()
     try:
-        with Host(release) as host:
-            while _goes_on(so_far, runs, seconds):
+        with start_host() as host:
+            while (runs is None or so_far.runs < runs) and (seconds is None or so_far.seconds < seconds):
                 for settings in worlds:
-                    answer = host.ask(_command(settings, seed, RUNS_AT_ONCE))
+                    command = {"settings": settings.document(), "seed": seed, "length": length, "runs": RUNS_AT_ONCE}
+                    answer = host.ask({"do": "hunt", **command})
                     states[settings] = answer["states"]
                     so_far = HuntReach(
                         so_far.runs + answer["runs"],
@@ -137,7 +172,7 @@ def hunt(
                     for finding in findings_of(answer):
                         if finding.signature not in known:
                             known.add(finding.signature)
-                            yield _case(host, settings, answer, finding, so_far)
+                            yield case_of_finding(host, settings, answer, finding, so_far)
     except KeyboardInterrupt:
         so_far = replace(so_far, seconds=time.monotonic() - began, cut=True)
     except HostError as error:
@@ -145,18 +180,15 @@ def hunt(
     yield so_far
 
 
-def _goes_on(so_far: HuntReach, runs: int | None, seconds: float | None) -> bool:
-    return (runs is None or so_far.runs < runs) and (seconds is None or so_far.seconds < seconds)
-
-
-def _command(settings: Settings, seed: int, runs: int) -> dict[str, Any]:
-    return {"do": "hunt", "settings": settings.document(), "seed": seed, "length": LENGTH, "runs": runs}
+def schedule_of(answer: Mapping[str, Any]) -> Schedule:
+    """The steps of the schedule in an answer of the process."""
+    return tuple(tuple(step) for step in answer["schedule"])
 
 
 def _case(
     host: Host, settings: Settings, answer: Mapping[str, Any], finding: FailedProperty, so_far: HuntReach
 ) -> HuntCase:
-    seed, steps = int(answer["world"]), tuple(tuple(step) for step in answer["schedule"])
+    seed, steps = int(answer["world"]), schedule_of(answer)
     made = shrink_schedule(host, settings, seed, steps, finding, lambda left: None)
     if made is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time, with seed {seed}")

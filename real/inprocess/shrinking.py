@@ -1,10 +1,64 @@
-"""A schedule with which a property fails, made shorter while it still does."""
+"""What was found with many steps, found again with fewer; and so a schedule with which a property fails."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
+from ...language import judge
+from ...language.model import Model
+from ...language.values import State
+from ...language.verdict import Run, Step
 from .hosting import FailedProperty, Host, Schedule, Settings
+
+Found = TypeVar("Found")
+
+
+def leave_out_steps(
+    found: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int], Found | None]
+) -> Found:
+    """What was found, with steps of which none can be left out. `found_without` is the same without the step at a
+    place, or None where it is not found then; after each that is left out the search begins anew."""
+    at = 0
+    while at < length_of(found):
+        again = found_without(found, at)
+        if again is None:
+            at += 1
+        else:
+            found, at = again, 0
+    return found
+
+
+def leave_out_many_steps(
+    found: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int, int], Found | None]
+) -> Found:
+    """The same with fewer tries where most can be left out: many in a row at once, then half as many, down to single
+    ones. `found_without` is the same without the steps from one place to before another."""
+    size = max(1, length_of(found) // 2)
+    while True:
+        at, before = 0, length_of(found)
+        while at < length_of(found):
+            again = found_without(found, at, at + size)
+            if again is None:
+                at += size
+            else:
+                found = again
+        if size == 1 and length_of(found) == before:
+            return found
+        size = max(1, size // 2)
+
+
+def run_without(model: Model, run: Run, index: int) -> Run | None:
+    """A run without one of its steps; None where the others cannot be taken then."""
+    state, steps = run.start, list[Step]()
+    actions = {action.name: action for action in model.actions}
+    for step in (*run.steps[:index], *run.steps[index + 1 :]):
+        after = judge.attempt(model, state, actions[step.action], step.arguments)
+        if not isinstance(after, State):
+            return None
+        steps.append(Step(step.action, step.arguments, after))
+        state = after
+    return Run(run.start, tuple(steps))
 
 
 def failing(
@@ -32,16 +86,11 @@ def shrink_schedule(
         kept = failing(host, settings, seed, steps, failure, recover)
     if kept is None:
         return None
-    size = max(1, len(kept) // 2)
-    while True:
-        at, before = 0, len(kept)
-        while at < len(kept):
-            shorter = failing(host, settings, seed, kept[:at] + kept[at + size :], failure, recover)
-            if shorter is None:
-                at += size
-            else:
-                kept = shorter
-                report(len(kept))
-        if size == 1 and len(kept) == before:
-            return kept, recover
-        size = max(1, size // 2)
+
+    def failing_without(kept: Schedule, first: int, end: int) -> Schedule | None:
+        shorter = failing(host, settings, seed, kept[:first] + kept[end:], failure, recover)
+        if shorter is not None:
+            report(len(shorter))
+        return shorter
+
+    return leave_out_many_steps(kept, len, failing_without), recover

@@ -26,6 +26,7 @@ from ...driving.nodes.releases import Release
 from ...driving.partition.fitting import MODEL, bind_to_release
 from ..hosting import Host, HostedWorld
 from ..program import CONTROLLER, HostError
+from ..shrinking import leave_out_steps, run_without
 from .calls import WHY_NOT, CallWriter, StageCalls, write_calls
 from .compared import PartitionRecord, differing_fields, record_of_kafka, record_of_model
 from .controller import CallResult, ControllerSettings, HostedPartition
@@ -296,33 +297,16 @@ def _run_words(
 
 def shrink_difference(host: HostedWorld, difference: RecordDifference, defect: str = "") -> RecordDifference:
     """The difference with a run out of which no step can be left."""
-    at = 0
-    while at < len(difference.run.steps):
-        shorter = _drop_step(difference.model, difference.model_of, difference.run, at)
-        again = None
-        if shorter is not None:
-            again = taken_on(host, difference.model, difference.model_of, shorter, defect).difference
-        if again is not None and again.signature == difference.signature:
-            difference, at = again, 0
-        else:
-            at += 1
-    return difference
 
-
-def _drop_step(model: Model, kafka: str, run: Run, index: int) -> Run | None:
-    """A run without one of its steps; None where the others cannot be taken then."""
-    state, steps = run.start, list[Step]()
-    actions = {action.name: action for action in model.actions}
-    for place, step in enumerate(run.steps):
-        if place == index:
-            continue
-        after = judge.attempt(model, state, actions[step.action], step.arguments)
-        if not isinstance(after, State):
+    def found_without(found: RecordDifference, at: int) -> RecordDifference | None:
+        model, kafka = found.model, found.model_of
+        shorter = run_without(model, found.run, at)
+        if shorter is None or not shorter.steps or write_calls(model, kafka, shorter) is None:
             return None
-        steps.append(Step(step.action, step.arguments, after))
-        state = after
-    shorter = Run(run.start, tuple(steps))
-    return None if not steps or write_calls(model, kafka, shorter) is None else shorter
+        again = taken_on(host, model, kafka, shorter, defect).difference
+        return again if again is not None and again.signature == found.signature else None
+
+    return leave_out_steps(difference, lambda found: len(found.run.steps), found_without)
 
 
 def settings_words(settings: ControllerSettings) -> str:

@@ -5,9 +5,9 @@ Seeds, worlds and lengths are the same for every release and every defect that i
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ....language.errors import UsageError
@@ -15,15 +15,14 @@ from ....language.immutable import immutable
 from ....language.verdict import DisagreementError
 from ...driving.nodes.releases import Release
 from ..hosting import FailedProperty, Host, Schedule, findings_of
-from ..hunting import HuntReach
-from ..program import CONTROLLER, HostError
+from ..hunting import SCHEMA, HuntReach, finding_document, hunt_worlds, schedule_of
+from ..program import CONTROLLER
+from ..shrinking import leave_out_steps
 from .controller import ControllerSettings, call_words
 from .known import ticket_of
 
 LENGTH = 40
 """About how many calls a run has."""
-RUNS_AT_ONCE = 20
-SCHEMA = "tidegate.schedule/1"
 
 
 @immutable
@@ -53,9 +52,7 @@ class ControllerCase:
             "world": settings.document(),
             "steps": [list(step) for step in self.steps],
             "recovers": False,
-            "finding": {
-                name: getattr(self.finding, name) for name in ("property", "signature", "node", "why", "stack")
-            },
+            "finding": finding_document(self.finding),
             "lines": [],
             "known_as": self.known_as,
             "world_in_words": f"{world}, min.insync.replicas {settings.min_isr}, {elr} ELR{unclean}",
@@ -82,30 +79,8 @@ def hunt_controller(
 ) -> Iterator[ControllerCase | HuntReach]:
     """Takes runs until there were enough, or the time is over, and yields each finding once, shrunk; and in the end, or
     where somebody interrupts, how far it has looked."""
-    began, so_far = time.monotonic(), HuntReach(0, 0, 0, 0.0)
-    states: dict[ControllerSettings, int] = {}
-    known = set[str]()
-    try:
-        with Host(release, CONTROLLER) as host:
-            while (runs is None or so_far.runs < runs) and (seconds is None or so_far.seconds < seconds):
-                for settings in worlds_of(release):
-                    command = {"settings": settings.document(), "seed": seed, "length": LENGTH, "runs": RUNS_AT_ONCE}
-                    answer = host.ask({"do": "hunt", **command})
-                    states[settings] = answer["states"]
-                    taken, steps = so_far.runs + answer["runs"], so_far.steps + answer["steps"]
-                    elapsed, used = time.monotonic() - began, host.processor_seconds()
-                    so_far = HuntReach(taken, steps, sum(states.values()), elapsed, used)
-                    report(so_far)
-                    for finding in findings_of(answer):
-                        if finding.signature not in known:
-                            known.add(finding.signature)
-                            schedule = tuple(tuple(step) for step in answer["schedule"])
-                            yield _shortest_case(host, settings, schedule, finding, so_far.runs)
-    except KeyboardInterrupt:
-        so_far = replace(so_far, seconds=time.monotonic() - began, cut=True)
-    except HostError as error:
-        so_far = replace(so_far, seconds=time.monotonic() - began, cut=True, why=str(error))
-    yield so_far
+    start, worlds = partial(Host, release, CONTROLLER), worlds_of(release)
+    yield from hunt_worlds(start, worlds, seed, LENGTH, _shortest_case, runs=runs, seconds=seconds, report=report)
 
 
 def finding_of(host: Host, settings: ControllerSettings, steps: Schedule, signature: str) -> FailedProperty | None:
@@ -116,22 +91,22 @@ def finding_of(host: Host, settings: ControllerSettings, steps: Schedule, signat
 
 
 def _shortest_case(
-    host: Host, settings: ControllerSettings, steps: Schedule, finding: FailedProperty, runs: int
+    host: Host, settings: ControllerSettings, answer: Mapping[str, Any], finding: FailedProperty, so_far: HuntReach
 ) -> ControllerCase:
     """The finding with a schedule of which no call can be left out. DisagreementError where it does not come about a
     second time."""
-    found = finding_of(host, settings, steps, finding.signature)
-    if found is None:
+
+    def case_with(steps: Schedule) -> ControllerCase | None:
+        found = finding_of(host, settings, steps, finding.signature)
+        return None if found is None else ControllerCase(host.release.version, settings, steps, found, so_far.runs)
+
+    def case_without(case: ControllerCase, at: int) -> ControllerCase | None:
+        return case_with((*case.steps[:at], *case.steps[at + 1 :]))
+
+    whole = case_with(schedule_of(answer))
+    if whole is None:
         raise DisagreementError(f"{finding.why}: it does not come about a second time")
-    at = 0
-    while at < len(steps):
-        shorter = (*steps[:at], *steps[at + 1 :])
-        again = finding_of(host, settings, shorter, finding.signature)
-        if again is None:
-            at += 1
-        else:
-            steps, found, at = shorter, again, 0
-    return ControllerCase(host.release.version, settings, steps, found, runs)
+    return leave_out_steps(whole, lambda case: len(case.steps), case_without)
 
 
 def saved_controller_case(document: Mapping[str, Any]) -> ControllerCase:
