@@ -492,16 +492,13 @@ def _described_voters(text: str) -> list[_DescribedVoter]:
 
 
 def _described_voter(entry: Mapping[str, Any]) -> _DescribedVoter:
-    """Raises ValueError, or what Python does, where it is none."""
-    directory: object = entry.get("directoryId", "") if "directoryId" in entry else None
-    if "directoryId" in entry and directory is None:
-        directory = ""
-    elif directory is not None and re.fullmatch(r"[\w-]{22}", str(directory)) is None:
-        raise ValueError("no id of a directory")
+    """Raises ValueError, or what Python does, where it is none. What is no id of a directory says nothing of one."""
+    stated: object = entry.get("directoryId", "")
+    directory = "" if stated is None else str(stated) if re.fullmatch(r"[\w-]{22}", str(stated)) else None
     (id_,) = parse_numbers(str(entry["id"]))
     places = [re.search(r"://(\[[^\]]+\]|[^:\[\]]+):\d", str(place)) for place in entry.get("endpoints", ())]
     hosts = tuple(place[1] for place in places if place is not None)
-    return _DescribedVoter(id_, None if directory is None else str(directory), hosts)
+    return _DescribedVoter(id_, directory, hosts)
 
 
 ROW = re.compile(
