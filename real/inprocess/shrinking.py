@@ -15,36 +15,36 @@ Found = TypeVar("Found")
 
 
 def leave_out_steps(
-    found: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int], Found | None]
+    case: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int], Found | None]
 ) -> Found:
     """What was found, with steps of which none can be left out. `found_without` is the same without the step at a
     place, or None where it is not found then; after each that is left out the search begins anew."""
     at = 0
-    while at < length_of(found):
-        again = found_without(found, at)
+    while at < length_of(case):
+        again = found_without(case, at)
         if again is None:
             at += 1
         else:
-            found, at = again, 0
-    return found
+            case, at = again, 0
+    return case
 
 
 def leave_out_many_steps(
-    found: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int, int], Found | None]
+    case: Found, length_of: Callable[[Found], int], found_without: Callable[[Found, int, int], Found | None]
 ) -> Found:
     """The same with fewer tries where most can be left out: many in a row at once, then half as many, down to single
     ones. `found_without` is the same without the steps from one place to before another."""
-    size = max(1, length_of(found) // 2)
+    size = max(1, length_of(case) // 2)
     while True:
-        at, before = 0, length_of(found)
-        while at < length_of(found):
-            again = found_without(found, at, at + size)
+        at, before = 0, length_of(case)
+        while at < length_of(case):
+            again = found_without(case, at, at + size)
             if again is None:
                 at += size
             else:
-                found = again
-        if size == 1 and length_of(found) == before:
-            return found
+                case = again
+        if size == 1 and length_of(case) == before:
+            return case
         size = max(1, size // 2)
 
 
