@@ -45,6 +45,11 @@ class Versions:
         default_factory=dict[str, tuple[StatedValue, ...]]
     )
 
+    @property
+    def release(self) -> str | None:
+        """The brokers' release; None where none is stated that is known."""
+        return None if self.kafka is None else self.kafka.value
+
 
 @immutable
 class Broker:

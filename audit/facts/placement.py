@@ -176,7 +176,7 @@ def check_creatable(cluster: Cluster, topic: Topic, replicas: int, used_settings
         return replicas
     are = "is one broker" if number == 1 else f"are {number} brokers"
     more = "" if cluster.whole else "; give the files of the others, if there are more"
-    repairs = _repair_of_internal(topic, number, None if kafka is None else kafka.value)
+    repairs = _repair_of_internal(topic, number, cluster.versions.release)
     then, repair = (f", and {_WITHOUT[topic.name]}", f"; {repairs} on every broker repairs it") if repairs else ("", "")
     said = f"cannot be created{then}: {replicas} replicas are asked for, and there {are}{more}{repair}"
     raise UncreatableTopicError(said, f"{replicas} brokers; with {number}, {repairs} has it created" if repairs else "")

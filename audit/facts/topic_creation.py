@@ -228,8 +228,7 @@ def versions_with_created_replicas(
 
 def own_min_isr_key(cluster: Cluster, topic: Topic) -> KeyName | None:
     """The brokers' setting for the min.insync.replicas that a topic of Kafka's own is created with."""
-    kafka = cluster.versions.kafka
-    return min_isr_key(topic.name, None if kafka is None else kafka.value)
+    return min_isr_key(topic.name, cluster.versions.release)
 
 
 def values_of_min_isr(cluster: Cluster, topic: Topic) -> Sequence[SettingValue]:

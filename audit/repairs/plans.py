@@ -143,14 +143,10 @@ def _topic_setting_step(subject: Subject, name: str, value: str, cluster: Cluste
             subject, _lines_of_resource(lambda asked: topic_config_diff(asked, key, value)), says, cost
         )
     says = f"Set {key}={value}; it is dynamic, nothing restarts. {capitalize_first(cost)}.{_topic_count_note(subject)}"
-    release = _release_of_cluster(cluster)
+    release = cluster.versions.release
     return _step_for_each_topic(
         subject, lambda topic: (topic_alteration_command(topic.name, f"{key}={value}", release),), says, cost
     )
-
-
-def _release_of_cluster(cluster: Cluster) -> str | None:
-    return None if cluster.versions.kafka is None else cluster.versions.kafka.value
 
 
 def broker_key(subject: Subject, key: KeyName, cluster: Cluster) -> KeyName:
@@ -340,7 +336,7 @@ def _move_step(subject: Subject, replicas: int, cluster: Cluster, cost: str, mos
                     False, cost)  # fmt: skip
     name = "reassignment.json" if replicas else "racks.json"
     says = f"Save this as {name} and execute it, without a restart: {cost}."
-    line = reassignment_command(name, _release_of_cluster(cluster))
+    line = reassignment_command(name, cluster.versions.release)
     return PlanStep(says, (line,), False, cost, file=(name, {"version": 1, "partitions": moves}))
 
 
