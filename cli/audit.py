@@ -7,7 +7,8 @@ import datetime
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -35,7 +36,7 @@ from ..reports.audit.restarts import restarts_page
 from ..reports.audit.terminal import audit_page, difference_page, topic_page
 from ..reports.audit.voter_changes import voter_changes_page
 from ..reports.exits import Exit, worst_exit
-from ..reports.text_page import TextPage, count_text
+from ..reports.text_page import TextFormat, TextPage, count_text
 from .audit_confirm import confirm_losses
 from .audit_files import Scenario, name_pages, save_audit
 from .audit_init import place_of_skeleton, write_skeleton
@@ -222,7 +223,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    try:
+    with _input_errors():
         old = None if options.diff is None else difference.read_document(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
         began, required = monotonic(), parse_requirements(options.require)
@@ -236,10 +237,6 @@ def run(options: argparse.Namespace) -> Exit:
         done = run_audit(_only_cluster(found), required, accepted, options.time - (monotonic() - began), options)
         if old is not None:
             done.document["diff"] = difference.compare_documents(old, done.document)
-    except WrongOptionError as error:
-        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
-    except UnreadableInputError as error:
-        raise UnreadableError(str(error)) from None
     scenarios = [] if out is None else name_pages(done)
     if options.json:
         print_json(done.document)
@@ -248,16 +245,23 @@ def run(options: argparse.Namespace) -> Exit:
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
 
 
-def _write_skeleton(options: argparse.Namespace) -> Exit:
-    """Writes audit.toml of what was read, and explores nothing."""
-    parse_requirements(options.require)
-    target = place_of_skeleton(options.files)
+@contextmanager
+def _input_errors() -> Generator[None]:
+    """Within it what is wrong with options or files is raised as what ends a command."""
     try:
-        cluster, _ = _read(options, None if options.no_cache else cache_directory())
+        yield
     except WrongOptionError as error:
         raise UsageError(f"{error}\ntry: tidegate audit --help") from None
     except UnreadableInputError as error:
         raise UnreadableError(str(error)) from None
+
+
+def _write_skeleton(options: argparse.Namespace) -> Exit:
+    """Writes audit.toml of what was read, and explores nothing."""
+    parse_requirements(options.require)
+    target = place_of_skeleton(options.files)
+    with _input_errors():
+        cluster, _ = _read(options, None if options.no_cache else cache_directory())
     return write_skeleton(cluster, target, options.require)
 
 
@@ -413,33 +417,28 @@ def _facts_of(options: argparse.Namespace) -> Options:
 def _answer_restart(options: argparse.Namespace, asked_brokers: Sequence[int] | None) -> Exit:
     """Whether brokers may be restarted, printed."""
     folder = None if options.no_cache else cache_directory()
-    try:
+    with _input_errors():
         found = may_restart(asked_brokers, lambda: _read(options, folder), folder, options.time, options.workers)
-    except WrongOptionError as error:
-        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
-    except UnreadableInputError as error:
-        raise UnreadableError(str(error)) from None
-    if options.json:
-        print_json(found)
-    else:
-        print(restarts_page(found, text_format_of(options)).text(), end="", flush=True)
-    return Exit(found["exit"])
+    return _print_answer(found, restarts_page, options)
 
 
 def _answer_changes(options: argparse.Namespace, changes: Sequence[VoterChange]) -> Exit:
     """Whether voters may be changed, printed."""
-    try:
+    with _input_errors():
         cluster, _ = _read(options, None if options.no_cache else cache_directory())
-    except WrongOptionError as error:
-        raise UsageError(f"{error}\ntry: tidegate audit --help") from None
-    except UnreadableInputError as error:
-        raise UnreadableError(str(error)) from None
     found = may_change_voters(changes, cluster)
+    return _print_answer(found, voter_changes_page, options)
+
+
+def _print_answer(
+    document: Document, page_of: Callable[[Document, TextFormat], TextPage], options: argparse.Namespace
+) -> Exit:
+    """Prints an answer, and ends as it has it."""
     if options.json:
-        print_json(found)
+        print_json(document)
     else:
-        print(voter_changes_page(found, text_format_of(options)).text(), end="", flush=True)
-    return Exit(found["exit"])
+        print(page_of(document, text_format_of(options)).text(), end="", flush=True)
+    return Exit(document["exit"])
 
 
 def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]]:

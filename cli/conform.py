@@ -95,9 +95,7 @@ def _conform(options: argparse.Namespace) -> Exit:
     files = _save_differences(found, out)
     shown = _document(options, release.version, so_far, list(map(difference_document, found, files)))
     _print(shown, options)
-    if found:
-        return Exit.SAFETY
-    return Exit.INCONCLUSIVE if so_far.cut or not so_far.compared_states else Exit.HOLDS
+    return _exit_of(found, so_far, so_far.compared_states)
 
 
 def _conform_partition(options: argparse.Namespace) -> Exit:
@@ -126,12 +124,26 @@ def _conform_partition(options: argparse.Namespace) -> Exit:
             else:
                 so_far = one
     assert so_far is not None
-    files = _save_differences(found, out)
-    differences = [_partition_difference(one, file) for one, file in zip(found, files, strict=True)]
+    differences = list(map(_partition_difference, found, _save_differences(found, out)))
     _print(_partition_document(options, release.version, so_far, differences), options)
-    if found:
+    return _exit_of(found, so_far, so_far.steps)
+
+
+def _exit_of(differences: Sequence[Any], so_far: Any, compared_states: int) -> Exit:
+    if differences:
         return Exit.SAFETY
-    return Exit.INCONCLUSIVE if so_far.cut or not so_far.steps else Exit.HOLDS
+    return Exit.INCONCLUSIVE if so_far.cut or not compared_states else Exit.HOLDS
+
+
+def _request_document(options: argparse.Namespace, kafka: str) -> dict[str, Any]:
+    """What was asked, as a document begins."""
+    asked = {name: getattr(options, name) for name in ("model_of", "model", "seed")}
+    return {"schema": SCHEMA, "kafka": kafka, **asked}
+
+
+def _end_document(so_far: Any) -> dict[str, Any]:
+    """After how long it ended, and whether before it was to."""
+    return {"seconds": round(so_far.seconds, 1), "interrupted": so_far.cut, "why": so_far.why}
 
 
 def _partition_document(
@@ -141,11 +153,7 @@ def _partition_document(
     from ..real.inprocess.partition.compared import COMPARED
 
     return {
-        "schema": SCHEMA,
-        "kafka": kafka,
-        "model_of": options.model_of,
-        "model": options.model,
-        "seed": options.seed,
+        **_request_document(options, kafka),
         "runs": so_far.runs,
         "steps": so_far.steps,
         "calls": so_far.calls,
@@ -154,9 +162,7 @@ def _partition_document(
         "never": {name: WHY_NOT.get(name, "") for name in so_far.never},
         "histories": 0,
         "observations": 0,
-        "seconds": round(so_far.seconds, 1),
-        "interrupted": so_far.cut,
-        "why": so_far.why,
+        **_end_document(so_far),
         "compared": list(COMPARED),
         "left_out": dict(LEFT_OUT),
         "differences": list(differences),
@@ -277,11 +283,7 @@ def _document(
     from ..real.inprocess.conforming import ABSTRACTED
 
     return {
-        "schema": SCHEMA,
-        "kafka": kafka,
-        "model_of": options.model_of,
-        "model": options.model,
-        "seed": options.seed,
+        **_request_document(options, kafka),
         "runs": so_far.runs,
         "steps": so_far.steps,
         "pairs": so_far.pairs,
@@ -295,9 +297,7 @@ def _document(
         "undecided": so_far.code.undecided_histories,
         "kinds": so_far.code.kinds,
         "ended": so_far.code.ended_histories,
-        "seconds": round(so_far.seconds, 1),
-        "interrupted": so_far.cut,
-        "why": so_far.why,
+        **_end_document(so_far),
         "compared": list(COMPARED),
         "abstracted": dict(ABSTRACTED),
         "differences": list(differences),
