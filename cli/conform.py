@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..explorer.search import Progress
 from ..language.errors import UsageError
 from ..reports.conform import conform_text
 from ..reports.conform_picture import difference_picture
@@ -19,7 +18,7 @@ from ..reports.text_page import count_text
 from ..traces.document import run_document
 from .options import add_hosted_options, add_print_options, hosted_seconds_of, hosted_version_of, text_format_of
 from .output import prepare_directory, print_failure, print_json
-from .progress import ProgressLine, report_for
+from .progress import collect_findings
 from .verbs import Parser, Verbs, add_verb
 
 if TYPE_CHECKING:
@@ -100,7 +99,7 @@ def _conform(options: argparse.Namespace) -> Exit:
 
 def _conform_partition(options: argparse.Namespace) -> Exit:
     """The controller of partitions beside its model."""
-    from ..real.inprocess.partition.conforming import RELEASES, RecordDifference, conform
+    from ..real.inprocess.partition.conforming import RELEASES, ControllerReach, conform
     from ..real.inprocess.program import CONTROLLER, fetch_hosted_release
 
     if options.direction == "code-to-model":
@@ -108,22 +107,16 @@ def _conform_partition(options: argparse.Namespace) -> Exit:
     version = hosted_version_of(options, RELEASES)
     out: Path | None = None if options.out is None else prepare_directory(options.out)
     release, limit = fetch_hosted_release(version, CONTROLLER), hosted_seconds_of(options)
-    found, so_far = list[RecordDifference](), None
-    with ProgressLine(sys.stderr, limit) as line:
-        report = report_for(line)
+    runs, of = options.runs, options.model_of
 
-        def say(looked: Any, differences: int) -> None:
-            if report is not None:
-                text = f"{count_text(looked.runs, 'run')}, {looked.steps:,} compared, "
-                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text + count_text(differences, "difference")))
+    def words(looked: ControllerReach, differences: int) -> str:
+        of_model = f"{count_text(looked.runs, 'run')}, {looked.steps:,} compared"
+        return f"{of_model}, {count_text(differences, 'difference')}"
 
-        runs, of = options.runs, options.model_of
-        for one in conform(release, options.seed, runs=runs, seconds=limit, held_against=of, report=say):
-            if isinstance(one, RecordDifference):
-                found.append(one)
-            else:
-                so_far = one
-    assert so_far is not None
+    def search(report: Callable[..., None]) -> Iterator[Any]:
+        return conform(release, options.seed, runs=runs, seconds=limit, held_against=of, report=report)
+
+    found, so_far = collect_findings(search, ControllerReach, words, limit)
     differences = list(map(_partition_difference, found, _save_differences(found, out)))
     _print(_partition_document(options, release.version, so_far, differences), options)
     return _exit_of(found, so_far, so_far.steps)
@@ -222,39 +215,21 @@ def _print(document: dict[str, Any], options: argparse.Namespace) -> None:
 def _compare_runs(options: argparse.Namespace, release: Release, limit: float | None) -> tuple[list[Any], Any]:
     """The differences, and how far was looked."""
     from ..real.inprocess.conforming import DIRECTIONS, ComparisonReach, conform
-    from ..real.inprocess.following import HistoryReach
 
-    found = list[Any]()
-    so_far = ComparisonReach(0, 0, 0, (), (), (), {}, {}, HistoryReach(), 0.0)
     directions = DIRECTIONS if options.direction is None else (options.direction,)
-    with ProgressLine(sys.stderr, limit) as line:
-        report = report_for(line)
+    runs, of = options.runs, options.model_of
 
-        def say(looked: ComparisonReach, differences: int) -> None:
-            if report is not None:
-                runs, histories = (
-                    count_text(looked.runs, "run"),
-                    count_text(looked.code.histories, "history", "histories"),
-                )
-                text = (
-                    f"{runs}, {histories}, {looked.compared_states:,} compared, {count_text(differences, 'difference')}"
-                )
-                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+    def words(looked: ComparisonReach, differences: int) -> str:
+        histories = count_text(looked.code.histories, "history", "histories")
+        taken = f"{count_text(looked.runs, 'run')}, {histories}, {looked.compared_states:,} compared"
+        return f"{taken}, {count_text(differences, 'difference')}"
 
-        for one in conform(
-            release,
-            options.seed,
-            runs=options.runs,
-            seconds=limit,
-            directions=directions,
-            held_against=options.model_of,
-            report=say,
-        ):
-            if isinstance(one, ComparisonReach):
-                so_far = one
-            else:
-                found.append(one)
-    return found, so_far
+    def search(report: Callable[..., None]) -> Iterator[Any]:
+        return conform(
+            release, options.seed, runs=runs, seconds=limit, directions=directions, held_against=of, report=report
+        )
+
+    return collect_findings(search, ComparisonReach, words, limit)
 
 
 def _save_differences(differences: Sequence[Any], folder: Path | None) -> list[str | None]:

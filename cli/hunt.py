@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..explorer.search import Progress
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
@@ -17,7 +16,7 @@ from ..reports.hunt import case_text, hunted_text
 from ..reports.text_page import count_text
 from .options import add_hosted_options, add_print_options, hosted_seconds_of, hosted_version_of, text_format_of
 from .output import prepare_directory, print_failure, print_json
-from .progress import ProgressLine, report_for
+from .progress import collect_findings
 from .verbs import Parser, Verbs, add_verb
 
 SCHEMA = "tidegate.hunt/1"
@@ -80,22 +79,16 @@ def _hunt(options: argparse.Namespace) -> Exit:
     out: Path | None = None if options.out is None else prepare_directory(options.out)
     release = fetch_hosted_release(version, CONTROLLER if is_partition else QUORUM)
     limit = hosted_seconds_of(options)
-    cases, so_far = list[Any](), HuntReach(0, 0, 0, 0.0)
-    with ProgressLine(sys.stderr, limit) as line:
-        report = report_for(line)
+    taker = hunt_controller if is_partition else hunt
 
-        def say(looked: HuntReach) -> None:
-            if report is not None:
-                rate = count_text(round(looked.steps / max(looked.seconds, 0.001)))
-                text = f"{count_text(looked.runs, 'run')}, {rate} steps/s, {count_text(len(cases), 'finding')}"
-                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=text))
+    def words(looked: HuntReach, findings: int) -> str:
+        rate = count_text(round(looked.steps / max(looked.seconds, 0.001)))
+        return f"{count_text(looked.runs, 'run')}, {rate} steps/s, {count_text(findings, 'finding')}"
 
-        taker = hunt_controller if is_partition else hunt
-        for found in taker(release, options.seed, runs=options.runs, seconds=limit, report=say):
-            if isinstance(found, HuntReach):
-                so_far = found
-            else:
-                cases.append(found)
+    def search(report: Callable[..., None]) -> Iterator[Any]:
+        return taker(release, options.seed, runs=options.runs, seconds=limit, report=report)
+
+    cases, so_far = collect_findings(search, HuntReach, words, limit)
     names = [_name(case, cases) for case in cases]
     found = [
         case.document() | {"file": None if out is None else str(out / name)}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TextIO
+from collections.abc import Callable, Iterator
+from typing import Any, TextIO, TypeVar
 
 from ..explorer.search import Progress, Report
 from ..reports.text_page import bytes_text, count_text, rate_text, seconds_text
 
 _ERASE = "\r\x1b[K"
+Reach = TypeVar("Reach")
 
 
 class ProgressLine:
@@ -62,3 +64,27 @@ def progress_text(progress: Progress) -> str:
 def report_for(line: ProgressLine) -> Report | None:
     """The line as an engine's report, or None where nobody would see it."""
     return line if sys.stderr.isatty() else None
+
+
+def collect_findings(
+    search: Callable[[Callable[..., None]], Iterator[Any]],
+    reach_class: type[Reach],
+    words: Callable[[Reach, int], str],
+    limit: float | None,
+) -> tuple[list[Any], Reach]:
+    """What a search on Kafka's code yields, and how far it has looked in the end. It is given what it reports to: how
+    far it has come is shown in `words`, with how many were found. `limit` are its seconds, None without one."""
+    found, reached = list[Any](), list[Reach]()
+    with ProgressLine(sys.stderr, limit) as line:
+        report = report_for(line)
+
+        def say(so_far: Reach, *_: object) -> None:
+            if report is not None:
+                report(Progress(0, 0, 0, 0.0, 0, 0.0, says=words(so_far, len(found))))
+
+        for one in search(say):
+            if isinstance(one, reach_class):
+                reached.append(one)
+            else:
+                found.append(one)
+    return found, reached[-1]
