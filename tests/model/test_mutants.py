@@ -122,7 +122,7 @@ MUTANTS = {
     ),
     "a majority is taken to have one record more": Mutant(
         "kraft",
-        "kraft/quorum.py",
+        "kraft/log_steps.py",
         "(end if voter == follower else s.election[leader].fetched_to[voter]) > offset",
         "(end if voter == follower else s.election[leader].fetched_to[voter]) >= offset",
     ),
@@ -134,7 +134,7 @@ MUTANTS = {
     ),
     "no record of the leader's epoch is awaited": Mutant(
         "kraft",
-        "kraft/quorum.py",
+        "kraft/log_steps.py",
         "counts = reached > start if high_watermark_rule",
         "counts = reached >= start if high_watermark_rule",
     ),
