@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -42,8 +42,9 @@ class Answer:
 
     `facts` are the facts that it depends on. `case` and `property` have the scenario of a loss, `steps` its length.
     Where the producer's model has it instead, `client` is its property and its constants. `hosts_out` is how many of
-    the hosts that a run about service loses are out before the fault. `is_unfinished`: an exploration that it needs did
-    not end, for want of time or memory.
+    the hosts that a run about service loses are out before the fault. `stop_reason` says why an exploration that it
+    needs did not end: for want of time or memory. `is_proved`: that nothing is lost is proved, and rests on no bounds.
+    `race` is the ticket of a race that a loss takes, and no fault of a broker; "" where it takes none.
     """
 
     word: Word
@@ -55,12 +56,14 @@ class Answer:
     property: str = ""
     client: tuple[str, Settings] | None = None
     hosts_out: int = 0
-    is_unfinished: bool = False
+    stop_reason: str = ""
+    is_proved: bool = False
+    race: str = ""
 
 
 def unfinished_answer(stop_reason: str) -> Answer:
     """Nothing is decided, since an exploration did not end, for want of time or memory."""
-    return Answer("not checked", "", f"inconclusive: {stop_reason}", is_unfinished=True)
+    return Answer("not checked", "", f"inconclusive: {stop_reason}", stop_reason=stop_reason)
 
 
 Table = Mapping[tuple[str, Name], Answer]
@@ -75,6 +78,12 @@ class SubjectVerdict:
     table: Table
 
 
+def gravest_answer(answers: Iterable[Answer]) -> Answer:
+    """The first of the gravest of several answers. Of two that lose, one that takes more than a race is the graver;
+    of two without a loss, one that is not proved is: what is said of all of them holds of each."""
+    return min(answers, key=lambda answer: (GRAVITY.index(answer.word), bool(answer.race), answer.is_proved))
+
+
 def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Answer:
     """One answer of several: the same word, or which facts it depends on. Where nothing is lost in those that were
     decided, and the rest are open for lack of time or memory, it is not decided: nothing is known to depend on a fact.
@@ -82,17 +91,16 @@ def merge_answers(variants: Sequence[Variant], answers: Sequence[Answer]) -> Ans
     if len(answers) == 1:
         return answers[0]
     words = {found.word for found in answers}
-    still_open = [found for found in answers if found.is_unfinished]
+    still_open = [found for found in answers if found.stop_reason]
     if still_open and {found.word for found in answers if found not in still_open} == {"no loss found"}:
         return still_open[0]
+    gravest = gravest_answer(answers)
     if len(words) == 1:
-        first = answers[0]
         on = tuple(dict.fromkeys(name for found in answers for name in found.facts))
-        return replace(first, facts=on, hosts_out=0)
+        return replace(gravest, facts=on, hosts_out=0)
     deciding = facts_that_matter(variants, [found.word for found in answers])
     on = tuple(dict.fromkeys((*deciding, *(name for found in answers for name in found.facts))))
-    worst = next((found for found in answers if found.word == "can lose"), answers[0])
-    return replace(worst, word="depends", facts=on, hosts_out=0)
+    return replace(gravest, word="depends", facts=on, hosts_out=0)
 
 
 def facts_that_matter(variants: Sequence[Variant], values: Sequence[object]) -> tuple[str, ...]:

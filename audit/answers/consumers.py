@@ -28,7 +28,7 @@ from ..questions.cases import loss_case
 from ..questions.signature import Signature, Subject
 from ..questions.situations import BY_NAME, CELLS, Name, possible_rack_sizes
 from ..startup.client_settings import stated_setting
-from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers
+from .answer import RACK, Answer, SubjectVerdict, Table, gravest_answer, merge_answers
 
 ENABLE_AUTO_COMMIT = declared_key("enable.auto.commit")
 ENABLE_AUTO_OFFSET_STORE = declared_key("enable.auto.offset.store")
@@ -107,14 +107,15 @@ def _consumer_rows(subject: SubjectVerdict, offsets: SubjectVerdict | None, clus
 
 def worst_answer(answers: Sequence[Answer]) -> Answer:
     """The gravest of several answers, with all that any as grave depends on."""
-    first = min(answers, key=lambda answer: GRAVITY.index(answer.word))
-    on = dict.fromkeys(name for answer in answers if answer.word == first.word for name in answer.facts)
-    return replace(first, facts=tuple(on))
+    gravest = gravest_answer(answers)
+    on = dict.fromkeys(name for answer in answers if answer.word == gravest.word for name in answer.facts)
+    return replace(gravest, facts=tuple(on))
 
 
 def _reworded_answer(answer: Answer, why: str) -> Answer:
     """Another row's answer, with what it means here."""
-    return Answer(answer.word, "arithmetic", f"{why}: {answer.why}" if answer.why else why, answer.facts)
+    text = f"{why}: {answer.why}" if answer.why else why
+    return Answer(answer.word, "arithmetic", text, answer.facts, stop_reason=answer.stop_reason)
 
 
 def _answer_of_group_model(answer: Answer, why: str, bad: bool) -> Answer:

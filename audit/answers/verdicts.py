@@ -54,7 +54,7 @@ from ..questions.situations import (
     taken_at_hosts,
     takes_whole_machine,
 )
-from .answer import GRAVITY, RACK, Answer, SubjectVerdict, Table, merge_answers, unfinished_answer
+from .answer import RACK, Answer, SubjectVerdict, Table, gravest_answer, merge_answers, unfinished_answer
 from .theorems import is_proved
 
 _CONSUMED = ("no-loss", "no-unread")
@@ -134,9 +134,7 @@ def _answer_from_explorations(
     if question.kind == "goes_on":
         return _answer_over_racks(
             [
-                _worst_rack_answer(
-                    [_service_answer(signature, question, cell, *place, explorations) for place in world]
-                )
+                gravest_answer(_service_answer(signature, question, cell, *place, explorations) for place in world)
                 for world in possible_placements(cell.fault, signature)
             ]
         )
@@ -173,17 +171,12 @@ def _acks_with_metadata_loss(signature: Signature, cell: Cell) -> set[bool]:
     }
 
 
-def _worst_rack_answer(answers: Sequence[Answer]) -> Answer:
-    """Where racks are stated: whichever of them fails, so that the gravest answer is the cell's."""
-    return min(answers, key=lambda found: GRAVITY.index(found.word))
-
-
 def _answer_over_racks(answers: Sequence[Answer]) -> Answer:
     """Where racks are not stated: one answer if it is the same with one replica in the rack and with all of them."""
+    gravest = gravest_answer(answers)
     if len({found.word for found in answers}) == 1:
-        return answers[0]
-    worst = next((found for found in answers if found.word == "can lose"), answers[-1])
-    return replace(worst, word="depends", facts=(RACK,), hosts_out=0)
+        return gravest
+    return replace(gravest, word="depends", facts=(RACK,), hosts_out=0)
 
 
 def _loss_answer(
@@ -200,7 +193,7 @@ def _loss_answer(
         said.append(_loss_answer_in_case(plan, question, case, ways, explorations, few=few))
         if said[-1].word == "can lose":
             return said[-1]
-    worst = _worst_rack_answer(said)
+    worst = gravest_answer(said)
     doubt = _why_beyond_model(signature, cell) if worst.word == "no loss found" else ""
     if not doubt and worst.word == "no loss found" and signature.passing and cell.fault.name == "restart":
         doubt = _why_empty_disk_may_lose(signature, question, cell, explorations)
@@ -322,8 +315,9 @@ def _answer_from_knowledge(question: Question, case: Case, knowledge: CaseKnowle
     if not knowledge.is_reached:
         return Answer("not checked", "", "no record is ever acknowledged, so that none can be lost")
     bounds = bounds_text(knowledge.basis, knowledge.states)
-    extent = PROVED if is_proved(case, question.properties) else "within bounds"
-    return Answer("no loss found", "model", f"{extent}; {bounds}")
+    proved = is_proved(case, question.properties)
+    extent = PROVED if proved else "within bounds"
+    return Answer("no loss found", "model", f"{extent}; {bounds}", is_proved=proved)
 
 
 def _loss_steps_text(case: Case, loss: LossFound) -> str:
@@ -363,9 +357,10 @@ def faults_text(case: Case) -> str:
 
 # --- duplicates and order ---------------------------------------------------------------------------------------------
 
+_RACE = "KAFKA-15591"
 _FIRST_REFUSED = (
     ": a new producer's first batch is refused for now, and a later one is appended, whose answer is lost "
-    "(KAFKA-15591; 4.5 mends it for a partition that never had records); it does not happen with "
+    f"({_RACE}; 4.5 mends it for a partition that never had records); it does not happen with "
     "max.in.flight.requests.per.connection=1"
 )
 _GIVEN_UP = (
@@ -385,7 +380,7 @@ def _delivery_answer_of_both_models(
     asked = [delivery_case(signature)] if is_producer_retrying(signature) else []
     calm = next((_delivery_answer(question, case, explorations) for case in asked), None)
     if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
-        return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}") if _is_careful(signature) else calm
+        return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}", race=_RACE) if _is_careful(signature) else calm
     name, sender = _OF_PRODUCERS[question.name], _sender_of_signature(signature)
     found = alone(sender)
     if name in found.steps:
@@ -394,9 +389,7 @@ def _delivery_answer_of_both_models(
     behind = _answer_under_another_leader(signature, name, cell, explorations)
     if calm is not None:
         if asks_delivery(signature, cell):
-            return _worst_rack_answer(
-                [_delivery_answer(question, delivery_case(signature, cell), explorations), behind]
-            )
+            return gravest_answer((_delivery_answer(question, delivery_case(signature, cell), explorations), behind))
         parts = _cells_within(signature, cell)
         worse = (_delivery_answer(question, delivery_case(signature, part), explorations) for part in parts)
         less = next((part for part in worse if part.word == "can lose"), None)

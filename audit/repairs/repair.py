@@ -81,7 +81,7 @@ def _is_assumed(answer: Answer) -> bool:
 
 def _is_beyond_model(answer: Answer) -> bool:
     """Whether it is not decided for want of something else than time and memory."""
-    return answer.word == "not checked" and not answer.is_unfinished
+    return answer.word == "not checked" and not answer.stop_reason
 
 
 def _is_good(answer: Answer, tolerance: Tolerance) -> bool:

@@ -474,7 +474,8 @@ def _version_span_text(run: Sequence[str]) -> str:
 
 
 def _answer_document(answer: Answer) -> Document:
-    return {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.facts)}
+    said = {"word": answer.word, "basis": answer.basis, "why": answer.why, "on": list(answer.facts)}
+    return {**said, "proved": answer.is_proved, "race": answer.race}
 
 
 def _check_document(check: RequirementCheck, verdict: SubjectVerdict, places: Places) -> Document:
@@ -482,7 +483,7 @@ def _check_document(check: RequirementCheck, verdict: SubjectVerdict, places: Pl
     said for the largest ISR in which it does, so that nobody takes it for safe with all in sync."""
     subject = verdict.subject
     on = list(check.answer.facts) if check.answer is not None else []
-    why = check.answer.why if check.answer is not None else ""
+    why, stop_reason = (check.answer.why, check.answer.stop_reason) if check.answer is not None else ("", "")
     asked = check.requirement
     said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
@@ -498,7 +499,8 @@ def _check_document(check: RequirementCheck, verdict: SubjectVerdict, places: Pl
         found = setting_deciding_check(subject, asked.question, asked.cell, check.answer, places)
     assumable = why == ON_DISK_OF_CONTROLLER and check.result == "not checked"
     deciding = [_deciding_document(used) for used in (places.hosts if assumable else found)]
-    return {**said, "says": cell_title(cell), "text": text, "on": on, "why": why, "note": check.note,
+    return {**said, "says": cell_title(cell), "text": text, "on": on, "why": why, "stop_reason": stop_reason,
+            "note": check.note,
             "scenario": scenario, "deciding": deciding, "assumption": check.assumption,
             "assumable": assumable}  # fmt: skip
 
@@ -580,7 +582,7 @@ def timeout_message(explorations: Explorations, reports: Sequence[SubjectReport]
     """That time did not suffice, how much is open for want of it, and what to do; "" where it did."""
     left, asked = explorations.unfinished_count, len(explorations.known)
     cells = [cell for report in reports for cell in report.verdict.table.values()]
-    open_ = sum(NO_TIME in cell.why for cell in cells)
+    open_ = sum(cell.stop_reason == NO_TIME for cell in cells)
     if not left and not open_:
         return ""
     begins = "nothing is kept for the next audit" if explorations.folder is None else _GOES_ON

@@ -186,18 +186,18 @@ def _open_text(subject: Read, *, writes: bool) -> str:
     on = dict.fromkeys(fact for check in checks if check["result"] == "depends" for fact in check["on"])
     if on:
         return f"not known: depends on {', '.join(on)}"
-    why = next((check["why"] for check in checks if check["result"] == "not checked"), None)
-    if why is not None:
-        return f"not known: {_shorten_reason(why)}" if why else "not known"
+    open_ = next((check for check in checks if check["result"] == "not checked"), None)
+    if open_ is not None:
+        return f"not known: {_short_reason(open_)}" if open_["why"] else "not known"
     return NOT_ASKED if not checks else GO_ON if writes else KEPT
 
 
-def _shorten_reason(why: str) -> str:
+def _short_reason(check: Read) -> str:
     """What is said before the first semicolon, and of what is long before the first colon: what to do about it stands
     elsewhere."""
-    if NO_TIME in why:
+    if check["stop_reason"] == NO_TIME:
         return "time ran out"
-    said = why.partition(";")[0]
+    said: str = check["why"].partition(";")[0]
     return said if len(said) <= _LONG else said.partition(":")[0]
 
 
@@ -231,7 +231,7 @@ def _open_fact_texts(subject: Read, root: str) -> Iterator[str]:
         elif check["result"] == "not checked" and check["deciding"]:
             yield from (setting_at_its_place(used, root) for used in check["deciding"])
         elif check["result"] == "not checked":
-            yield TOO_LITTLE_TIME if NO_TIME in check["why"] else origin_below_root(subject["where"], root)
+            yield TOO_LITTLE_TIME if check["stop_reason"] == NO_TIME else origin_below_root(subject["where"], root)
 
 
 def open_fact_text(fact: str, subject: Read, root: str = "") -> str:

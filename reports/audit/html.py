@@ -13,7 +13,7 @@ from ..document import Document
 from ..index import commands_html, escape, index_page, sentence_html, wide_table
 from ..text_page import count_text
 from .repair import step_lines
-from .table import LIMITS, RARE_RACE, has_answers, is_rare_race, state_titles
+from .table import LIMITS, has_answers, is_rare_race, state_titles
 from .terminal import (
     MARK_MEANINGS,
     MAX_NAMES,
@@ -290,7 +290,7 @@ def _summary_cell(
     }[word]
     failed = [cell for fault in document["faults"] if (cell := cells[f"{fault['name']}@{situation}"])["word"] == word]
     if all(map(is_rare_race, failed)):
-        look, said = "open", f"a rare race, {RARE_RACE}"
+        look, said = "open", f"a rare race, {failed[0]['race']}"
     failing = (f"{question}={fault['name']}@{situation}" for fault in document["faults"])
     page = next((pages[cell] for cell in failing if cell in pages), None) if word == "can lose" else None
     shown = f"{mark} {escape(said)}"

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.audit.answers.answer import Answer, merge_answers, unfinished_answer
+from tidegate.audit.answers.answer import Answer, gravest_answer, merge_answers, unfinished_answer
+from tidegate.audit.answers.consumers import worst_answer
 from tidegate.audit.answers.requirements import DEFAULT, check_requirements
 from tidegate.audit.answers.verdicts import answer_question as answer_in
 from tidegate.audit.answers.verdicts import check_subjects
@@ -411,6 +413,25 @@ def test_what_is_not_stated_decides_or_does_not() -> None:
     )
     assert (reported.word, reported.facts) == ("depends", ("acks",))
     assert merge_answers(some, [Answer("can lose")] * 4).word == "can lose"
+
+
+TWO_PLANES = [Variant((("control plane", plane),), signature()) for plane in ("kraft", "zookeeper")]
+PROVED_ANSWER = Answer("no loss found", "model", "proved; 1 record", is_proved=True)
+WITHIN_BOUNDS = Answer("no loss found", "model", "within bounds; 1 record")
+
+
+@pytest.mark.parametrize("answers", [(PROVED_ANSWER, WITHIN_BOUNDS), (WITHIN_BOUNDS, PROVED_ANSWER)])
+@pytest.mark.parametrize("merge", [gravest_answer, worst_answer, partial(merge_answers, TWO_PLANES)])
+def test_what_is_proved_in_one_of_several_ways_alone_is_not_proved(
+    answers: Sequence[Answer], merge: Callable[[Sequence[Answer]], Answer]
+) -> None:
+    assert merge(answers) == WITHIN_BOUNDS
+    assert merge([PROVED_ANSWER, PROVED_ANSWER]) == PROVED_ANSWER
+
+
+def test_a_loss_that_takes_a_fault_is_said_before_a_rare_race() -> None:
+    race, loss = Answer("can lose", race="KAFKA-15591"), Answer("can lose", steps=())
+    assert merge_answers(TWO_PLANES, [race, loss]) == loss == gravest_answer([race, loss])
 
 
 def test_what_is_open_for_lack_of_time_is_not_said_to_depend_on_a_fact() -> None:
