@@ -30,7 +30,7 @@ from .readers.inputs import read_inputs, read_text
 from .readers.kinds import CONFIGURATION, LISTS, TEXTS, first_mark_of_kafka, name_of_other_program
 from .readers.parsed_file import Part
 from .readers.programs import connect, frameworks, spring_profiles
-from .readers.running import descriptions, log_dirs
+from .readers.running import descriptions, log_dirs, quorum_outputs
 from .readers.texts import WIDE, InputText, is_binary, is_garbled
 
 TERRAFORM = frozenset({".tf", ".tfvars", ".hcl"})
@@ -253,7 +253,7 @@ def part_of_file(path: str, text: str, maps: Manifests, *, is_named: bool = True
         descriptions.read_topics,
         descriptions.read_configs,
         descriptions.read_features,
-        descriptions.read_quorum,
+        quorum_outputs.read_quorum,
         log_dirs.read,
         zookeeper.read,
     ):

@@ -13,6 +13,7 @@ from ..audit.exploring.explorations import Explorations
 from ..audit.questions.subjects import cluster_subjects
 from ..language.errors import UsageError
 from ..reports.exits import Exit
+from .options import NODE_ID, parse_node_id
 
 SCHEMA = "tidegate.may-restart/1"
 EVERY = "all"
@@ -28,10 +29,14 @@ def parse_brokers(text: str) -> list[int] | None:
     """The brokers that `--may-restart` names, None for all. Raises UsageError."""
     if text == EVERY:
         return None
-    try:
-        return [int(part) for part in text.split(",")]
-    except ValueError:
-        raise UsageError(f"--may-restart {text}: write the id of a broker, several with commas, or all") from None
+    found: list[int] = []
+    for part in text.split(","):
+        broker = parse_node_id(part.strip(" "))
+        if broker is None:
+            what = "write the id of a broker, several with commas, or all"
+            raise UsageError(f"--may-restart {text}: {what}; an id is {NODE_ID}")
+        found.append(broker)
+    return found
 
 
 def may_restart(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,24 +9,24 @@ from ..audit.answers.voter_changes import VoterChange, VoterChangeAnswer, answer
 from ..audit.cluster.cluster import Cluster
 from ..language.errors import UsageError
 from ..reports.exits import Exit
+from .options import NODE_ID, parse_node_id
 
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
-MOST_ID = 2**31 - 1
-"""The largest id of a node: it is a signed number of 32 bits."""
 
 
 def parse_changes(text: str) -> list[VoterChange]:
     """The changes that `--may-change-voters` names, in their order. Raises UsageError."""
     found: list[VoterChange] = []
     for part in text.split(","):
-        kind, mark, controller = part.strip().partition("=")
-        is_id = re.fullmatch(r"[0-9]{1,10}", controller) is not None and int(controller) <= MOST_ID
-        if kind not in KINDS or not mark or not is_id:
+        kind, _, written = part.strip(" ").partition("=")
+        controller = parse_node_id(written)
+        if kind not in KINDS or controller is None:
             raise UsageError(
-                f"--may-change-voters {text}: write add=ID, remove=ID or replace=ID, several with commas in their order"
+                f"--may-change-voters {text}: write add=ID, remove=ID or replace=ID, several with commas in their "
+                f"order; an ID is {NODE_ID}"
             )
-        found.append(VoterChange(kind, int(controller)))
+        found.append(VoterChange(kind, controller))
     return found
 
 

@@ -354,14 +354,16 @@ def _joined_quorum(joined_parts: JoinedParts, versions: Versions) -> tuple[Quoru
     described = [quorum for part in ordered for quorum in part.quorums]
     level = versions.features.get("kraft.version")
     dynamic = None if level is None else level.value != "0"
+    unread = tuple(doubt for part in ordered for doubt in part.quorum_doubts)
     if described:
-        return join_described_quorums(joined_parts, described, level)
+        quorum, doubts = join_described_quorums(joined_parts, described, level)
+        return quorum, (*unread, *doubts)
     nodes = [broker for part in joined_parts.parts for broker in part.brokers]
     listed = _listed_voters(sorted(nodes, key=lambda node: "controller" not in node.roles))
     if listed and dynamic:
         what = "`controller.quorum.voters` decides nothing with kraft.version 1: voters are those in the log (KIP-853)"
         joined_parts.incomplete(what, listed[0].origin, STATUS)
-        return None, ()
+        return None, unread
     for other in listed[1:]:
         if set(other.voters) != set(listed[0].voters):
             what = f"`controller.quorum.voters` has voters {voter_ids_text(other)} here, "
@@ -369,7 +371,7 @@ def _joined_quorum(joined_parts: JoinedParts, versions: Versions) -> tuple[Quoru
             where = f"{what} ({listed[0].origin}): by these files the nodes are not of one quorum"
             joined_parts.incomplete(where, other.origin, "give every node the same voters")
             break
-    return listed[0] if listed else _quorum_by_roles(joined_parts, nodes), ()
+    return listed[0] if listed else _quorum_by_roles(joined_parts, nodes), unread
 
 
 def _voter_assumptions(quorum: Quorum | None, versions: Versions) -> list[str]:

@@ -21,7 +21,8 @@ class Part:
     `whole_topics` are described with everything that holds for them. `whole`: there are no nodes but `brokers`.
     `created_topics` are topics that a program creates for itself. `assumptions` are sentences, what was taken for
     granted. `left_out` are topics of which it says that they are there, and no more. `ensemble` are ZooKeeper's servers
-    that vote, by host and port. `racks` are by host, or by a node's id.
+    that vote, by host and port. `racks` are by host, or by a node's id. `quorum_doubts` are sentences, what of the
+    quorum is not known since a line of its description is not what Kafka prints.
     """
 
     format: str
@@ -34,6 +35,7 @@ class Part:
     whole_topics: set[str] = field(default_factory=set[str])
     of_topics: dict[str, list[Setting]] = field(default_factory=dict[str, list[Setting]])
     quorums: list[Quorum] = field(default_factory=list[Quorum])
+    quorum_doubts: list[str] = field(default_factory=list[str])
     uses: list[TopicUse] = field(default_factory=list[TopicUse])
     facts: dict[str, list[StatedValue]] = field(default_factory=dict[str, list[StatedValue]])
     features: dict[str, StatedValue] = field(default_factory=dict[str, StatedValue])
@@ -55,6 +57,13 @@ class Part:
     def note(self, kind: Kind, severity: Severity, what: str, where: Origin, to_do: str, source: str = "") -> None:
         """One finding."""
         self.findings.append(Finding(kind, severity, what, where, to_do, source))
+
+    def note_stated_twice(self, what: str, first: Origin, second: Origin) -> None:
+        """What one file states in two ways, so that it holds what was printed at different moments, or of two
+        clusters."""
+        at = f"at {first} and at {second}"
+        said = f"{what} is described twice, {at}, with differences: which one holds now is not known"
+        self.note("incomplete", "error", said, second, "give what was printed last alone")
 
 
 def decode_as_latin(text: str) -> str:

@@ -82,8 +82,11 @@ def test_all_brokers_in_order() -> None:
 
 def test_what_may_be_named() -> None:
     assert (parse_brokers("all"), parse_brokers("2"), parse_brokers("2,3")) == (None, [2], [2, 3])
-    with pytest.raises(UsageError, match=r"--may-restart b2: write the id of a broker, several with commas, or all"):
-        parse_brokers("b2")
+    for text in ("b2", "", "2,", "02", "+2", "-1", "1_0", "٢", "2147483648"):
+        with pytest.raises(
+            UsageError, match=r"write the id of a broker, several with commas, or all; an id is a number"
+        ):
+            parse_brokers(text)
 
 
 def test_as_files_describe_it(tidegate: Run) -> None:

@@ -21,11 +21,33 @@ def test_changes_are_named_in_their_order() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "4", "add", "add=", "add=x", "move=3", "add=4,", "add=-1", "add=٤", "add=2147483648", "add=" + "9" * 5000],
+    [
+        "",
+        "4",
+        "add",
+        "add=",
+        "add=x",
+        "move=3",
+        "add=4,",
+        "add=-1",
+        "add=+4",
+        "add=04",
+        "add= 4",
+        "add=4\n",
+        "\u3000add=4",
+        "add=٤",
+        "add=1_0",
+        "add=2147483648",
+        "add=" + "9" * 5000,
+    ],
 )
 def test_what_is_no_change_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match=r"write add=ID, remove=ID or replace=ID"):
         parse_changes(text)
+
+
+def test_ids_are_those_of_kafka() -> None:
+    assert parse_changes("add=0,add=2147483647") == [VoterChange("add", 0), VoterChange("add", 2147483647)]
 
 
 def test_one_that_must_not_be_made_decides_the_exit() -> None:

@@ -1,4 +1,4 @@
-"""What Kafka's own tools print: kafka-topics.sh, kafka-configs.sh, kafka-features.sh, kafka-metadata-quorum.sh.
+"""What Kafka's own tools print: kafka-topics.sh, kafka-configs.sh, kafka-features.sh.
 
 Their layouts are those of `tests/fixtures/audit/`, captured from real brokers. A line is read by its labels, not by
 its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank after the colon.
@@ -6,21 +6,18 @@ its columns: releases add labels (`TopicId`, `Elr`) and older ones have no blank
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ....language.immutable import immutable
-from ...cluster.cluster import Partition, Quorum, Topic
+from ...cluster.cluster import Partition, Topic
 from ...cluster.statements import HIDDEN, OF_ASKED, OPEN, Origin, Setting, StatedValue
 from ...kafka import key_names
 from ...kafka.keys import NEVER_EMPTY, settings_table, why_illegal
 from ...kafka.versions import is_version
 from ..kinds import CONFIG_HEAD, FEATURE, TOPIC_LINE
 from ..parsed_file import Part, parse_numbers
-from .replicas import MOST_LAG, QuorumReplica, with_followers
 
 LABEL = re.compile(
     r"(?:^|(?<=\s))(TopicId|Topic|PartitionCount|ReplicationFactor|Configs|Partition|Leader|Replicas|Isr|Elr|"
@@ -69,7 +66,7 @@ def read_topics(path: str, text: str) -> Part | None:
         else:
             before = heads.setdefault(name, (read, origin))
             if before[0] != read:
-                _note_stated_twice(part, f"topic {name}", before[1], origin)
+                part.note_stated_twice(f"topic {name}", before[1], origin)
     observed = "Observers:" in text
     for name in dict.fromkeys([*heads, *partitions]):
         head, origin = heads.get(name, ({}, partitions[name][0].origin if partitions.get(name) else Origin(path)))
@@ -103,12 +100,6 @@ def _add_partition(part: Part, partitions: list[Partition], read: dict[str, str]
             parse_numbers(read.get("Removing Replicas", "")),
         )
     )
-
-
-def _note_stated_twice(part: Part, what: str, first: Origin, second: Origin) -> None:
-    """What one file states in two ways, so that it holds what was printed at different moments, or of two clusters."""
-    said = f"{what} is described twice, at {first} and at {second}, with differences: which one holds now is not known"
-    part.note("incomplete", "error", said, second, "give what was printed last alone")
 
 
 def _set_or_none(text: str | None) -> tuple[int, ...] | None:
@@ -398,150 +389,5 @@ def read_features(path: str, text: str) -> Part | None:
         elif level != "-":
             before = part.features.setdefault(name, StatedValue(level, origin))
             if before.value != level:
-                _note_stated_twice(part, name, before.origin, origin)
-    return part
-
-
-def read_quorum(path: str, text: str) -> Part | None:
-    """`kafka-metadata-quorum.sh describe --status` or `--replication`."""
-    if re.search(r"^CurrentVoters:", text, re.M) and "LeaderId:" in text:
-        return _read_quorum_status(path, text)
-    if re.search(r"^NodeId\s.*LogEndOffset", text, re.M):
-        return _read_quorum_replication(path, text)
-    return None
-
-
-def _read_quorum_status(path: str, text: str) -> Part:
-    part = Part("kafka-metadata-quorum.sh describe --status")
-    part.control_plane = "kraft"
-    lines = dict(reversed(re.findall(r"^(\w+):\s*(.*)$", text, re.M)))
-    leader = parse_numbers(lines.get("LeaderId", ""))
-    voters = _described_voters(lines.get("CurrentVoters", ""))
-    directories = tuple((voter.id, voter.directory or "") for voter in voters if voter.directory is not None)
-    line = text.count("\n", 0, text.index("CurrentVoters:")) + 1
-    lags = [int(lag) for lag in re.findall(r"^MaxFollowerLag:\s*(-?\d{1,19})\s*$", text, re.M)]
-    marks = [int(mark) for mark in re.findall(r"^HighWatermark:\s*(-?\d{1,19})\s*$", text, re.M)]
-    headless = re.search(r"^LeaderId:\s*-1\s*$", text, re.M) is not None
-    part.quorums.append(
-        Quorum(
-            tuple(voter.id for voter in voters),
-            Origin(path, line),
-            leader[0] if leader else None,
-            tuple(one.id for one in _described_voters(lines.get("CurrentObservers", ""))),
-            dynamic=(bool(voters) and all(voter.directory for voter in voters)) or None,
-            hosts=tuple((voter.id, host) for voter in voters for host in voter.hosts),
-            directories=directories,
-            cluster_id=lines.get("ClusterId", "").strip(),
-            headless=headless,
-            watermark=min(marks, default=None),
-            most_lag=max(lags, default=None),
-        )
-    )
-    for again in list(re.finditer(r"^CurrentVoters:(.*)$", text, re.M))[1:]:
-        if [voter.id for voter in _described_voters(again[1])] != [voter.id for voter in voters]:
-            where = Origin(path, text.count("\n", 0, again.start()) + 1)
-            _note_stated_twice(part, "the quorum", Origin(path, line), where)
-    if headless:
-        note_without_leader(part, Origin(path, line))
-    note_lagging(part, min(marks, default=None), {"a voter": max(lags)} if lags else {}, Origin(path, line))
-    return part
-
-
-def note_without_leader(part: Part, origin: Origin) -> None:
-    """A quorum that has no leader commits nothing: no partition gets another leader, and no topic is made."""
-    what = "the quorum has no leader: until a controller is elected no partition gets another one, and nothing changes"
-    to_do = "look at the controllers' logs, and describe the quorum again"
-    part.note("incomplete", "error", what, origin, to_do, "KIP-595")
-
-
-def note_lagging(part: Part, watermark: int | None, lags: Mapping[str, int], origin: Origin) -> None:
-    """What a quorum's state says against it: no high watermark, and voters that lack many records, by their names."""
-    to_do = "look at the controllers' logs and disks, and describe the quorum again"
-    if watermark is not None and watermark < 0:
-        what = "the quorum has no high watermark: no majority of voters follows its leader, and nothing is committed"
-        part.note("incomplete", "error", what, origin, to_do, "KIP-595")
-    for who, lag in lags.items():
-        if lag > MOST_LAG:
-            what = (
-                f"{who} lags {lag} records behind the leader of the quorum: until it has caught up it counts for no "
-                "majority that commits, and the answers take it for one that does"
-            )
-            part.note("incomplete", "error", what, origin, to_do, "KIP-595")
-
-
-@immutable
-class _DescribedVoter:
-    """A member as --status prints it: `directory` is "" where it says `null`, and None where it says nothing."""
-
-    id: int
-    directory: str | None = None
-    hosts: tuple[str, ...] = ()
-
-
-def _described_voters(text: str) -> list[_DescribedVoter]:
-    """The members of `[1,2,3]`, or of the objects that later releases print (KIP-853); none where that is garbage. Each
-    has its directory's id in the log of kraft.version 1 alone: before it 3.9 prints `null`, and 4.1 no such entry
-    (LeaderState, MetadataQuorumCommand of 3.9.1, 4.1.0)."""
-    if "{" not in text:
-        return [_DescribedVoter(id_) for id_ in parse_numbers(text)]
-    try:
-        found = [_described_voter(entry) for entry in json.loads(text)]
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return []
-    return found
-
-
-def _described_voter(entry: Mapping[str, Any]) -> _DescribedVoter:
-    """Raises ValueError, or what Python does, where it is none. What is no id of a directory says nothing of one."""
-    stated: object = entry.get("directoryId", "")
-    directory = "" if stated is None else str(stated) if re.fullmatch(r"[\w-]{22}", str(stated)) else None
-    (id_,) = parse_numbers(str(entry["id"]))
-    places = [re.search(r"://(\[[^\]]+\]|[^:\[\]]+):\d", str(place)) for place in entry.get("endpoints", ())]
-    hosts = tuple(place[1] for place in places if place is not None)
-    return _DescribedVoter(id_, directory, hosts)
-
-
-ROW = re.compile(
-    r"^(\d{1,10})\s+(?:(\S{22})\s+)?(-?\d{1,19})\s+(-?\d{1,19})\s+(-?\d{1,19})\s+(-?\d{1,19})\s+"
-    r"(Leader|Follower|Observer)\s*$",
-    re.M,
-)
-"""Id, directory's id, end of the log, lag, time of the last fetch, time when it had everything, and status."""
-
-
-def _with_followers(quorum: Quorum, text: str, rows: int) -> Quorum:
-    """With who follows, by the leader's clock; not known where it is not printed in numbers of all. A lag is no smaller
-    than the offsets show."""
-    found = ROW.findall(text)
-    leading = next((row for row in found if row[6] == "Leader"), None)
-    if leading is None or int(leading[4]) < 0 or len(found) != rows:
-        return quorum
-    end, now = int(leading[2]), int(leading[4])
-    replicas = [
-        QuorumReplica(int(id_), dir_, status != "Observer", max(int(lag), end - int(at)), int(fetched), int(caught_up))
-        for id_, dir_, at, lag, fetched, caught_up, status in found
-    ]
-    return with_followers(quorum, replicas, now)
-
-
-def _read_quorum_replication(path: str, text: str) -> Part:
-    part = Part("kafka-metadata-quorum.sh describe --replication")
-    part.control_plane = "kraft"
-    rows = re.findall(r"^(\d{1,10})\s.*?\b(Leader|Follower|Observer)\s*$", text, re.M)
-    leader = next((int(node) for node, status in rows if status == "Leader"), None)
-    voters = tuple(int(node) for node, status in rows if status != "Observer")
-    observers = tuple(int(node) for node, status in rows if status == "Observer")
-    if voters:
-        quorum = Quorum(voters, Origin(path, 1), leader, observers, headless=leader is None)
-        part.quorums.append(_with_followers(quorum, text, len(rows)))
-    lags = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?-?\d+\s+(\d+)\s.*\bFollower\s*$", text, re.M)
-    note_lagging(part, None, {f"voter {node}": int(lag) for node, lag in lags}, Origin(path, 1))
-    silent = re.findall(r"^(\d{1,10})\s+(?:\S{22}\s+)?(?:-1|0)\s+-?\d+\s+-1\s.*\bFollower\s*$", text, re.M)
-    if 2 * (len(voters) - len(silent)) <= len(voters) and silent:
-        what = f"voters {', '.join(silent)} have not fetched from the leader of the quorum: no majority follows it, and"
-        what += " nothing is committed"
-        to_do = "look at the controllers' logs and disks, and describe the quorum again"
-        part.note("incomplete", "error", what, Origin(path, 1), to_do, "KIP-595")
-    if voters and leader is None:
-        note_without_leader(part, Origin(path, 1))
+                part.note_stated_twice(name, before.origin, origin)
     return part

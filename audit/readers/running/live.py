@@ -38,9 +38,9 @@ from .descriptions import (
     DescribedSetting,
     add_setting,
     drop_facts_unread_in_kraft,
-    note_lagging,
     setting_lists_of_entity,
 )
+from .quorum_outputs import note_lagging
 from .replicas import LATE_MS, QuorumReplica, with_followers
 
 CONNECT_SECONDS, PROBE_SECONDS = 8.0, 5.0

@@ -141,39 +141,3 @@ def test_a_file_below_a_dynamic_value_is_said_to_be_the_file() -> None:
     add_setting(Part("p"), into, dynamic, described, Origin("b:9092", None, "broker 1"))
     places = [(one.value, one.origin.place) for one in (*dynamic, *into)]
     assert places == [("a", "broker 1, set on the broker"), ("b", "broker 1, from the broker's file")]
-
-
-@pytest.mark.parametrize(
-    ("at", "lag", "late"),
-    [("1000", "0", ()), ("-9000", "0", (3,)), ("1000", "2000", (3,))],
-)
-def test_a_voter_that_does_not_fetch_or_lags_is_late(at: str, lag: str, late: tuple[int, ...]) -> None:
-    rows = [("1", "0", "10000", "Leader"), ("2", "0", "9800", "Follower"), ("3", lag, str(9000 + int(at)), "Follower")]
-    text = "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus  \t\n" + "".join(
-        f"{node}\t400\t{behind}\t{fetched}\t{fetched}\t{status}\t\n" for node, behind, fetched, status in rows
-    )
-    part = descriptions.read_quorum("q.txt", text)
-    assert part is not None and part.quorums[0].late == late
-
-
-def test_who_fetches_is_not_known_where_times_are_in_words() -> None:
-    head = "NodeId\tLogEndOffset\tLag\tLastFetchTimestamp\tLastCaughtUpTimestamp\tStatus\n"
-    text = head + "1\t400\t0\t5 ms ago\t5 ms ago\tLeader\n"
-    part = descriptions.read_quorum("q.txt", text)
-    assert part is not None and part.quorums[0].late is None
-
-
-def test_members_of_a_quorum_are_read_as_json() -> None:
-    """What is none is read as no voters, in time that grows with its length."""
-    member = '{"id": 7, "directoryId": %s, "endpoints": ["CONTROLLER://[::1]:9093"]}'
-    text = "ClusterId: c\nLeaderId: 7\nHighWatermark: 5\nMaxFollowerLag: 3\nCurrentVoters: [%s]\nCurrentObservers: []\n"
-    disk = "O2jGNzi5Rq-5Scvj6r7meA"
-    part = descriptions.read_quorum("q.txt", text % member % f'"{disk}"')
-    assert part is not None
-    (found,) = part.quorums
-    assert (found.voters, found.hosts, found.directories, found.dynamic) == ((7,), ((7, "[::1]"),), ((7, disk),), True)
-    assert (found.cluster_id, found.watermark, found.most_lag) == ("c", 5, 3)
-    none = descriptions.read_quorum("q.txt", text % member % "null")
-    assert none is not None and (none.quorums[0].directories, none.quorums[0].dynamic) == (((7, ""),), None)
-    garbage = descriptions.read_quorum("q.txt", text % ('"id": 1, ' * 40_000 + member % "null"))
-    assert garbage is not None and garbage.quorums[0].voters == ()
