@@ -199,6 +199,25 @@ def test_a_node_that_polls_without_rest_is_found() -> None:
     ]
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["3.9.1", "4.1.1", "4.4.0"])
+@pytest.mark.parametrize("waits", [Settings().request_ms - 1, Settings().request_ms])
+def test_a_change_that_timed_out_behind_a_prepared_batch_is_written_with_the_next(kafka: str, waits: int) -> None:
+    """KAFKA-20740: until the first one has timed out the second is refused."""
+    votes = [of_message(1, 2, VOTE), of_message(2, 1, VOTE, 1)]
+    fetch = [of_message(2, 1, FETCH), of_message(1, 2, FETCH, 1)]
+    leads = [("tick", 1), *votes * (2 if kafka >= "4" else 1), of_message(1, 2, BEGIN_QUORUM_EPOCH), *fetch * 3]
+    with Host(hosted_release(kafka), brief=True) as host:
+        host.open(Settings(dynamic=True), 7)
+        before = host.take(leads).states[-1][0]
+        held = host.take([("prepare", 1, 1), ("remove_voter", 1, 2), ("ahead", 1, waits), ("remove_voter", 1, 3)])
+        assert held.states[-1][0]["log"] == before["log"] and before["high_watermark"] == before["end"]
+        after = host.take([("schedule", 1)]).states[-1][0]
+    voters = before["log"][-1]
+    changes = 2 if waits == Settings().request_ms else 1
+    assert (before["role"], after["log"]) == ("Leader", [*before["log"], [1, 1], *[voters] * changes])
+
+
 def stood_and_was_removed(kafka: str) -> Schedule:
     """Nodes 1 and 3 stand in epoch 1, and 2 votes for 1; 3 follows it, is removed, has the record of that, and is
     started again."""

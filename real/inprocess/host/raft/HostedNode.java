@@ -154,12 +154,28 @@ final class HostedNode {
     }
 
     void append(int first, int count) {
+        Releases.append(client, controller.leads, numbers(first, count));
+        settle();
+    }
+
+    /** The first half of {@link #append}, which a controller's own thread does. */
+    void prepare(int first, int count) {
+        Releases.prepare(client, controller.leads, numbers(first, count));
+        settle();
+    }
+
+    /** The second half. */
+    void schedule() {
+        Releases.schedule(client);
+        settle();
+    }
+
+    private static List<Integer> numbers(int first, int count) {
         List<Integer> records = new ArrayList<>();
         for (int number = first; number < first + count; number++) {
             records.add(number);
         }
-        Releases.append(client, controller.leads, records);
-        settle();
+        return records;
     }
 
     /** Takes a snapshot of all that the controller has applied; whether there was something to take. */

@@ -220,8 +220,17 @@ final class Releases {
     }
 
     static void append(KafkaRaftClient<Integer> client, int epoch, List<Integer> records) {
-        client.prepareAppend(epoch, records); //[3.9-]
-        client.schedulePreparedAppend(); //[3.9-]
+        prepare(client, epoch, records);
+        schedule(client);
         client.scheduleAppend(epoch, records); //[-3.8]
+    }
+
+    /** The first half of an append: nothing, before Kafka 3.9, which has no such halves. */
+    static void prepare(KafkaRaftClient<Integer> client, int epoch, List<Integer> records) {
+        client.prepareAppend(epoch, records); //[3.9-]
+    }
+
+    static void schedule(KafkaRaftClient<Integer> client) {
+        client.schedulePreparedAppend(); //[3.9-]
     }
 }

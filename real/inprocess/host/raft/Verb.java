@@ -19,6 +19,10 @@ enum Verb {
     AHEAD,
     /** (node, how many, or how many and the number of the first): the controller of a leader appends a batch. */
     APPEND,
+    /** (node, how many): the controller of a leader prepares a batch. It, and what follows it, is not written before SCHEDULE. */
+    PREPARE,
+    /** (node): the controller of a leader says that what it has prepared may be written. */
+    SCHEDULE,
     /** (node, kept): the process dies; what ends behind `kept` and was not flushed is gone. */
     CRASH,
     /** (node). */

@@ -94,6 +94,8 @@ final class World {
             case TICK -> guarded(node, () -> node.passTime(node.untilDeadline()));
             case AHEAD -> guarded(node, () -> node.passTime(step[2]));
             case APPEND -> node.isActive() && guarded(node, () -> append(node, step));
+            case PREPARE -> node.isActive() && guarded(node, () -> prepare(node, step[2]));
+            case SCHEDULE -> node.isActive() && guarded(node, node::schedule);
             case CRASH -> crash(node, step[2]);
             case RESIGN -> node.isActive() && guarded(node, () -> resign(node));
             case STOP -> guarded(node, () -> stop(node));
@@ -113,6 +115,11 @@ final class World {
         } catch (NotLeaderException error) {
             // it lost the lead meanwhile: nothing is appended
         }
+    }
+
+    private void prepare(HostedNode node, int count) {
+        node.prepare(appended + 1, count);
+        appended += count;
     }
 
     private void resign(HostedNode node) {
