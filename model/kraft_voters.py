@@ -47,7 +47,8 @@ What is left out, besides what `kraft` leaves out:
   more may happen, and no record is lost by that. What it is for is that the high watermark goes on.
 * A request to change the voters, the leader's question for the new one's versions (ApiVersions) and the record are one
   step, and nobody waits for an answer. So there is no request that ends by its timeout while its record is on the way
-  to the log (KAFKA-20740); what follows where two changes are under way is `several_at_once`.
+  to the log, so that two changes of the same set are written (KAFKA-20740: docs/kafka-findings.md shows it on Kafka's
+  code). Where the second one is of the set that the first one made, it is `several_at_once`.
 * Voters have no addresses: none that nobody reaches (KAFKA-20661), and none that is not the added one's (KAFKA-20228).
 * Whoever resigned and is no voter takes the next epoch for begun, without a leader (`pollResigned`); here it waits.
 * In flight a fetch has no directory id: with `messages` no disk is replaced.
