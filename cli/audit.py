@@ -38,13 +38,13 @@ from ..reports.audit.voter_changes import voter_changes_page
 from ..reports.exits import Exit, worst_exit
 from ..reports.text_page import TextFormat, TextPage, count_text
 from .audit_confirm import confirm_losses
-from .audit_files import Scenario, name_pages, save_audit
+from .audit_files import Scenario, assign_scenario_pages, save_audit
 from .audit_init import place_of_skeleton, write_skeleton
-from .audit_restart import may_restart, parse_brokers
-from .audit_several import audit_clusters, audits_document, audits_page, folder_of, refuse_options_of_one
-from .audit_voters import may_change_voters, parse_changes
+from .audit_restart import may_restart_document, parse_brokers
+from .audit_several import audit_clusters, audits_document, audits_page, cluster_folder, refuse_options_of_one
+from .audit_voters import may_change_voters_document, parse_changes
 from .options import add_open_option, add_print_options, parse_positive, parse_seconds, text_format_of
-from .output import check_open, end_with_page, prepare_directory, print_json
+from .output import check_open_option, prepare_directory, print_json, print_page_path
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 
@@ -68,7 +68,7 @@ given, or was not decided in time or before an interruption, 64 usage, 66 a file
 def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Reads a cluster's configuration and says which faults lose data or stop writes, how, and what to change."
-    examples = EXAMPLES + _require_help()
+    examples = EXAMPLES + _requirement_help()
     parser = add_verb(verbs, "audit", about, examples)
     parser.add_argument("files", metavar="FILE|DIR", nargs="*", type=Path, help="configuration, in any mixture")
     parser.add_argument(
@@ -137,7 +137,7 @@ def _add_requirement_options(parser: Parser) -> None:
     asked.add_argument("--no-cache", action="store_true", help="keep no compiled model and no answers")
 
 
-def _require_help() -> str:
+def _requirement_help() -> str:
     """What `--require` may name, below the examples."""
     rows = [
         "",
@@ -208,7 +208,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.init:
         return _write_skeleton(options)
     if options.diff is not None and [path.suffix for path in options.files] == [".json"] and options.out is None:
-        compared = _compare_saved(options.diff, options.files[0], options)
+        compared = _compare_saved_audits(options.diff, options.files[0], options)
         if compared is not None:
             return compared
     if options.may_restart is not None:
@@ -218,12 +218,12 @@ def run(options: argparse.Namespace) -> Exit:
     if options.may_change_voters is not None:
         if options.out is not None:
             raise UsageError("--may-change-voters answers for now and writes no files: leave out --out")
-        return _answer_changes(options, parse_changes(options.may_change_voters))
-    check_open(options)
+        return _answer_voter_changes(options, parse_changes(options.may_change_voters))
+    check_open_option(options)
     if options.confirm and options.out is None:
         raise UsageError("--confirm drives real brokers through the traces that --out writes: give --out DIR too")
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    with _input_errors():
+    with _input_errors_as_command_errors():
         old = None if options.diff is None else difference.read_document(options.diff)
         accepted = () if options.baseline is None else baseline(options.baseline)
         began, required = monotonic(), parse_requirements(options.require)
@@ -237,16 +237,16 @@ def run(options: argparse.Namespace) -> Exit:
         done = run_audit(_only_cluster(found), required, accepted, options.time - (monotonic() - began), options)
         if old is not None:
             done.document["diff"] = difference.compare_documents(old, done.document)
-    scenarios = [] if out is None else name_pages(done)
+    scenarios = [] if out is None else assign_scenario_pages(done)
     if options.json:
         print_json(done.document)
     else:
-        print(_page(done.document, options).text(), end="", flush=True)
+        print(_requested_page(done.document, options).text(), end="", flush=True)
     return Exit(done.exit) if out is None else _save_result(done, scenarios, out, options)
 
 
 @contextmanager
-def _input_errors() -> Generator[None]:
+def _input_errors_as_command_errors() -> Generator[None]:
     """Within it what is wrong with options or files is raised as what ends a command."""
     try:
         yield
@@ -260,12 +260,12 @@ def _write_skeleton(options: argparse.Namespace) -> Exit:
     """Writes audit.toml of what was read, and explores nothing."""
     parse_requirements(options.require)
     target = place_of_skeleton(options.files)
-    with _input_errors():
-        cluster, _ = _read(options, None if options.no_cache else cache_directory())
+    with _input_errors_as_command_errors():
+        cluster, _ = _read_one_cluster(options, None if options.no_cache else cache_directory())
     return write_skeleton(cluster, target, options.require)
 
 
-def _compare_saved(old: Path, new: Path, options: argparse.Namespace) -> Exit | None:
+def _compare_saved_audits(old: Path, new: Path, options: argparse.Namespace) -> Exit | None:
     """Prints what differs between two audits that were saved, and ends as the newer one did; None where the newer one
     is no audit, but configuration to be read."""
     try:
@@ -283,7 +283,7 @@ def _compare_saved(old: Path, new: Path, options: argparse.Namespace) -> Exit | 
     return Exit(after["exit"])
 
 
-def _page(document: Document, options: argparse.Namespace) -> TextPage:
+def _requested_page(document: Document, options: argparse.Namespace) -> TextPage:
     """What is printed: the first screen, or as much more or less as was asked for. UsageError for a topic that there is
     not."""
     text_format = text_format_of(options)
@@ -315,7 +315,7 @@ def _save_result(outcome: AuditOutcome, scenarios: list[Scenario], folder: Path,
         )
         return Exit(outcome.exit) if outcome.exit else Exit.INCONCLUSIVE
     files = f"audit.json, summary.md, results.sarif, junit.xml and {count_text(pages, 'scenario')}"
-    end_with_page(folder / "index.html", f", which leads to {files}", options)
+    print_page_path(folder / "index.html", f", which leads to {files}", options)
     return Exit(outcome.exit)
 
 
@@ -339,13 +339,15 @@ def _audit_several(
         clusters_read,
         lambda read, part: run_audit(read, requirements, (), (options.time - (monotonic() - began)) * part, options),
     )
-    named = [(one, name_pages(one.outcome)) for one in done if folder and isinstance(one.outcome, AuditOutcome)]
+    named = [
+        (one, assign_scenario_pages(one.outcome)) for one in done if folder and isinstance(one.outcome, AuditOutcome)
+    ]
     if options.json:
         print_json(audits_document(done))
     else:
         page = audits_page(
             done,
-            lambda made: _page(made, options),
+            lambda made: _requested_page(made, options),
             text_format_of(options),
             quiet=options.quiet,
             whole=options.all,
@@ -354,7 +356,9 @@ def _audit_several(
     exits = [one.exit for one in done]
     for one, scenarios in named:
         if folder is not None and isinstance(one.outcome, AuditOutcome):
-            exits.append(_save_result(one.outcome, scenarios, prepare_directory(folder_of(one.name, folder)), options))
+            exits.append(
+                _save_result(one.outcome, scenarios, prepare_directory(cluster_folder(one.name, folder)), options)
+            )
     return worst_exit(exits)
 
 
@@ -389,19 +393,19 @@ def run_audit(
     return done
 
 
-def _read(options: argparse.Namespace, folder: Path | None) -> ReadCluster:
+def _read_one_cluster(options: argparse.Namespace, folder: Path | None) -> ReadCluster:
     """The one cluster as files, options and its brokers state it. Raises UnreadableInputError."""
     with kept_in(folder):
-        return read_cluster(options.files, _facts_of(options), _read_live_cluster(options))
+        return read_cluster(options.files, _stated_facts(options), _read_live_cluster(options))
 
 
 def _read_clusters(options: argparse.Namespace) -> list[tuple[str, ReadCluster | UnreadableInputError]]:
     """The same of each cluster that the files are of. Raises UnreadableInputError."""
     with kept_in(None if options.no_cache else cache_directory()):
-        return read_clusters(options.files, _facts_of(options), _read_live_cluster(options))
+        return read_clusters(options.files, _stated_facts(options), _read_live_cluster(options))
 
 
-def _facts_of(options: argparse.Namespace) -> Options:
+def _stated_facts(options: argparse.Namespace) -> Options:
     """What the user states beside the files."""
     return Options(
         kafka_version=options.kafka_version,
@@ -417,16 +421,18 @@ def _facts_of(options: argparse.Namespace) -> Options:
 def _answer_restart(options: argparse.Namespace, asked_brokers: Sequence[int] | None) -> Exit:
     """Whether brokers may be restarted, printed."""
     folder = None if options.no_cache else cache_directory()
-    with _input_errors():
-        found = may_restart(asked_brokers, lambda: _read(options, folder), folder, options.time, options.workers)
+    with _input_errors_as_command_errors():
+        found = may_restart_document(
+            asked_brokers, lambda: _read_one_cluster(options, folder), folder, options.time, options.workers
+        )
     return _print_answer(found, restarts_page, options)
 
 
-def _answer_changes(options: argparse.Namespace, changes: Sequence[VoterChange]) -> Exit:
+def _answer_voter_changes(options: argparse.Namespace, changes: Sequence[VoterChange]) -> Exit:
     """Whether voters may be changed, printed."""
-    with _input_errors():
-        cluster, _ = _read(options, None if options.no_cache else cache_directory())
-    found = may_change_voters(changes, cluster)
+    with _input_errors_as_command_errors():
+        cluster, _ = _read_one_cluster(options, None if options.no_cache else cache_directory())
+    found = may_change_voters_document(changes, cluster)
     return _print_answer(found, voter_changes_page, options)
 
 

@@ -74,7 +74,7 @@ class Scenario:
     others: list[str] = field(default_factory=list[str])
 
 
-def name_pages(outcome: AuditOutcome) -> list[Scenario]:
+def assign_scenario_pages(outcome: AuditOutcome) -> list[Scenario]:
     """Says in the document which file will be the page of each loss and of each cell that can fail, so that what is
     printed is what is saved: those runs. Where there are more than `MAX_PAGES`, the rest have no page."""
     pairs = list(zip(outcome.document["subjects"], outcome.reports, strict=True))
@@ -91,21 +91,21 @@ def name_pages(outcome: AuditOutcome) -> list[Scenario]:
                 known.others.append(subject["name"])
                 alike.append({"html": known.html, "cells": made.cells, "repaired": None})
             elif len(found) < MAX_PAGES:
-                made.html = _cell_page(len(found) + 1, made)
+                made.html = _cell_page_name(len(found) + 1, made)
                 found.append(made)
                 shared |= {} if key is None else {key: made}
         subject["scenarios"] = [_scenario_document(outcome, made) for made in found if made.report is report] + alike
     offsets = next((subject for subject in outcome.document["subjects"] if subject["topics"][0] == OFFSETS), None)
     for subject, _ in pairs:
         subject["scenarios"] += _consumer_scenarios(subject, offsets)
-    for made in name_client_pages(outcome):
+    for made in assign_client_pages(outcome):
         made.subject["scenarios"].append({"html": made.html, "cells": made.cells, "repaired": None})
-    for made in name_finding_pages(outcome):
+    for made in assign_finding_pages(outcome):
         made.finding["html"] = made.html
     return found
 
 
-def _cell_page(number: int, scenario: Scenario) -> str:
+def _cell_page_name(number: int, scenario: Scenario) -> str:
     question, _, cell = scenario.cells[0].partition("=")
     return f"{FOLDER}/{number:02d}-{_subject_slug(scenario.subject)}-{question}-{cell.replace('@', '-')}.html"
 
@@ -133,7 +133,7 @@ class FindingScenario:
     html: str
 
 
-def name_finding_pages(outcome: AuditOutcome) -> list[FindingScenario]:
+def assign_finding_pages(outcome: AuditOutcome) -> list[FindingScenario]:
     """The runs to what findings say, at most `MAX_PAGES`."""
     pairs = zip(outcome.document["findings"], outcome.findings, strict=True)
     shown = [(said, finding.run) for said, finding in pairs if finding.run is not None][:MAX_PAGES]
@@ -159,7 +159,7 @@ class ClientScenario:
         return f"{self.subject['name']}: {LOST[self.cells[0].partition('=')[0]]}, by what its producer does"
 
 
-def name_client_pages(outcome: AuditOutcome) -> list[ClientScenario]:
+def assign_client_pages(outcome: AuditOutcome) -> list[ClientScenario]:
     """The runs of producers by which cells fail, each once in a group of topics, at most `MAX_PAGES`."""
     found: dict[tuple[int, str, Settings], ClientScenario] = {}
     for number, (subject, report) in enumerate(zip(outcome.document["subjects"], outcome.reports, strict=True)):
@@ -281,10 +281,10 @@ def _cell_scenarios(
 
 
 def save_audit(outcome: AuditOutcome, scenarios: list[Scenario], report_folder: Path) -> int:
-    """Writes the files, then the pages that `name_pages` named, which take longer; how many those are. Raises
-    OSError."""
+    """Writes the files, then the pages that `assign_scenario_pages` named, which take longer;
+    how many those are. Raises OSError."""
     _remove_old_pages(report_folder)
-    clients, findings = name_client_pages(outcome), name_finding_pages(outcome)
+    clients, findings = assign_client_pages(outcome), assign_finding_pages(outcome)
     _write_repairs(outcome.document, report_folder)
     write_text(report_folder / "summary.md", audit_markdown(outcome.document))
     write_json(report_folder / "results.sarif", audit_sarif(outcome.document))

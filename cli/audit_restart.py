@@ -16,7 +16,7 @@ from ..reports.exits import Exit
 from .options import NODE_ID, parse_node_id
 
 SCHEMA = "tidegate.may-restart/1"
-EVERY = "all"
+ALL_BROKERS = "all"
 MOST_LOOKS = 3
 """How often a cluster is looked at that changes meanwhile."""
 
@@ -27,7 +27,7 @@ Read = Callable[[], tuple[Cluster, Sequence[Finding]]]
 
 def parse_brokers(text: str) -> list[int] | None:
     """The brokers that `--may-restart` names, None for all. Raises UsageError."""
-    if text == EVERY:
+    if text == ALL_BROKERS:
         return None
     found: list[int] = []
     for part in text.split(","):
@@ -39,7 +39,7 @@ def parse_brokers(text: str) -> list[int] | None:
     return found
 
 
-def may_restart(
+def may_restart_document(
     asked_brokers: Sequence[int] | None, read: Read, folder: Path | None, seconds: float, workers: int
 ) -> dict[str, Any]:
     """The document of the answers. `read` asks the cluster, and is asked again once they are found: where anything that
@@ -53,19 +53,21 @@ def may_restart(
             answers = [restart_answer(cluster, every, findings, broker, explorations) for broker in ids]
             again = read() if cluster.answering is not None else (cluster, findings)
             if cluster_state(again[0]) == cluster_state(cluster):
-                return _document(cluster, answers, look, is_in_order=asked_brokers is None)
+                return _answers_document(cluster, answers, look, is_in_order=asked_brokers is None)
             if look == MOST_LOOKS:
                 open_ = [RestartAnswer(broker, "not known", unknown=(UNSETTLED,)) for broker in ids]
-                return _document(cluster, open_, look, is_in_order=asked_brokers is None)
+                return _answers_document(cluster, open_, look, is_in_order=asked_brokers is None)
             look, (cluster, findings) = look + 1, again
     finally:
         explorations.close()
 
 
-def _document(cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *, is_in_order: bool) -> dict[str, Any]:
+def _answers_document(
+    cluster: Cluster, answers: Sequence[RestartAnswer], looks: int, *, is_in_order: bool
+) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "exit": int(exit_of(answers)),
+        "exit": int(exit_of_restart_answers(answers)),
         "brokers": [
             {
                 "broker": answer.broker,
@@ -95,7 +97,7 @@ def _notes(cluster: Cluster, looks: int, *, is_in_order: bool) -> list[str]:
     return [told, *controllers, *([order] if is_in_order else [])]
 
 
-def exit_of(answers: Sequence[RestartAnswer]) -> Exit:
+def exit_of_restart_answers(answers: Sequence[RestartAnswer]) -> Exit:
     """1 if one must not be restarted, 5 if that is not known of one, else 0."""
     words = {answer.word for answer in answers}
     if "no" in words:

@@ -15,7 +15,7 @@ from ..reports.document import Document
 from ..reports.exits import Exit, worst_exit
 from ..reports.text_page import TextFormat, TextPage
 
-OF_ONE = ("diff", "baseline", "confirm", "topic", "open")
+OPTIONS_OF_ONE_CLUSTER = ("diff", "baseline", "confirm", "topic", "open")
 """Options that are about one cluster."""
 
 SCHEMA = "tidegate.audits/1"
@@ -36,7 +36,7 @@ class NamedAudit:
 
 def refuse_options_of_one(options: argparse.Namespace, names: Sequence[str]) -> None:
     """Raises UsageError for an option that is about one cluster."""
-    stated = [name for name in OF_ONE if getattr(options, name, None)]
+    stated = [name for name in OPTIONS_OF_ONE_CLUSTER if getattr(options, name, None)]
     if stated:
         raise UsageError(
             f"--{stated[0]} is about one cluster, and the files are of {len(names)} that never run together: "
@@ -85,7 +85,7 @@ def audits_page(
     screen has room for."""
     page = TextPage(text_format)
     for one in audits:
-        page.line(f"{one.name}: {_headline(one, text_format)}", hang=2, style="bold")
+        page.line(f"{one.name}: {_headline_text(one, text_format)}", hang=2, style="bold")
     for one in () if quiet else audits:
         if isinstance(one.outcome, UnreadableInputError):
             continue
@@ -95,7 +95,7 @@ def audits_page(
             lines = lines[len(audit_headline(document, text_format).lines) :]
         room = max(0, MOST_LINES - len(page.lines) - 3)
         if not whole and len(lines) > room:
-            _write_cut(page, one.name, lines[:room])
+            _write_cut_page(page, one.name, lines[:room])
             return page
         page.blank()
         page.line(f"== {one.name} ==", style="bold")
@@ -103,20 +103,20 @@ def audits_page(
     return page
 
 
-def _write_cut(page: TextPage, name: str, lines: Sequence[str]) -> None:
+def _write_cut_page(page: TextPage, name: str, lines: Sequence[str]) -> None:
     """As much of a page as there is room for, if that is more than a line or two, and how to see the rest."""
-    if len(lines) > _LEAST:
+    if len(lines) > _MIN_LINES:
         page.blank()
         page.line(f"== {name} ==", style="bold")
         page.lines += lines
     page.line("More: --all everything of each; or give the files of one of them alone.", style="dim")
 
 
-_LEAST = 3
+_MIN_LINES = 3
 """So few lines of a page say nothing."""
 
 
-def _headline(one: NamedAudit, text_format: TextFormat) -> str:
+def _headline_text(one: NamedAudit, text_format: TextFormat) -> str:
     if isinstance(one.outcome, UnreadableInputError):
         return f"cannot be read: {one.outcome}"
     return " ".join(audit_headline(one.outcome.document, TextFormat()).text().split())
@@ -133,6 +133,6 @@ def audits_document(audits: Sequence[NamedAudit]) -> Document:
     return {"schema": SCHEMA, "exit": int(worst_exit(one.exit for one in audits)), "clusters": clusters}
 
 
-def folder_of(name: str, folder: Path) -> Path:
+def cluster_folder(name: str, folder: Path) -> Path:
     """Where the pages of one of them go."""
     return folder / "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name).strip("-.")

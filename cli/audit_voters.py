@@ -30,7 +30,7 @@ def parse_changes(text: str) -> list[VoterChange]:
     return found
 
 
-def may_change_voters(changes: Sequence[VoterChange], cluster: Cluster) -> dict[str, Any]:
+def may_change_voters_document(changes: Sequence[VoterChange], cluster: Cluster) -> dict[str, Any]:
     """The document of the answers."""
     answers = answer_changes(cluster, changes)
     quorum = cluster.quorum
@@ -38,7 +38,7 @@ def may_change_voters(changes: Sequence[VoterChange], cluster: Cluster) -> dict[
     order = "; each change after the one before is committed" if len(answers) > 1 else ""
     return {
         "schema": SCHEMA,
-        "exit": int(exit_of_changes(answers)),
+        "exit": int(exit_of_change_answers(answers)),
         "changes": [
             {
                 "change": answer.change.kind,
@@ -56,7 +56,7 @@ def may_change_voters(changes: Sequence[VoterChange], cluster: Cluster) -> dict[
     }
 
 
-def exit_of_changes(answers: Sequence[VoterChangeAnswer]) -> Exit:
+def exit_of_change_answers(answers: Sequence[VoterChangeAnswer]) -> Exit:
     """1 if one may not be made, 5 if that is not known of one, else 0."""
     words = {answer.word for answer in answers}
     if "no" in words:

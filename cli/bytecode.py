@@ -18,7 +18,7 @@ from types import CodeType, ModuleType
 from ..explorer.cache import cache_directory, write_whole
 
 
-class _KeepingLoader(SourceFileLoader):
+class _CachingLoader(SourceFileLoader):
     """Loads a module's source, of which Python keeps no compiled form, from the one in our cache."""
 
     folder: Path
@@ -27,7 +27,7 @@ class _KeepingLoader(SourceFileLoader):
         """The module's code: Python's own compiled form where there is one that is newer than the source."""
         source = self.get_filename(fullname)
         facts = os.stat(source)
-        if _is_kept_by_python(source, facts.st_mtime):
+        if _has_python_bytecode(source, facts.st_mtime):
             return super().get_code(fullname)
         path = self.folder / f"{sha256(os.fsencode(source)).hexdigest()}.pyc"
         begin = MAGIC_NUMBER + f"{facts.st_mtime_ns} {facts.st_size} {sys.flags.optimize} {source}\n".encode()
@@ -39,7 +39,7 @@ class _KeepingLoader(SourceFileLoader):
         return code
 
 
-def _is_kept_by_python(source: str, change_time: float) -> bool:
+def _has_python_bytecode(source: str, change_time: float) -> bool:
     """Whether Python has compiled a source file since it was changed."""
     try:
         return os.stat(cache_from_source(source)).st_mtime >= change_time
@@ -55,7 +55,7 @@ def _read_bytes(path: Path) -> bytes:
         return b""
 
 
-class _KeepingFinder:
+class _CachingFinder:
     """Finds modules as Python does, and has their code kept in a folder."""
 
     def __init__(self, folder: Path) -> None:
@@ -68,16 +68,16 @@ class _KeepingFinder:
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None or type(spec.loader) is not SourceFileLoader:
             return None
-        loader = _KeepingLoader(fullname, spec.loader.path)
+        loader = _CachingLoader(fullname, spec.loader.path)
         loader.folder = self.folder
         spec.loader = loader
         return spec
 
 
-def keep_bytecode() -> None:
+def cache_bytecode() -> None:
     """Has the code of what is imported from now on kept in our cache, where Python may not keep it itself."""
     if sys.pycache_prefix is not None or (not sys.dont_write_bytecode and os.access(Path(__file__).parent, os.W_OK)):
         return
     folder = cache_directory()
     if folder is not None:
-        sys.meta_path.insert(0, _KeepingFinder(folder / "bytecode"))
+        sys.meta_path.insert(0, _CachingFinder(folder / "bytecode"))

@@ -31,13 +31,13 @@ from .options import (
     add_search_options,
     add_spark_options,
     add_walk_options,
-    cluster_of,
     model_choice_of,
     search_of,
+    spark_cluster_of,
     text_format_of,
     walks_of,
 )
-from .output import check_open, end_with_page, prepare_directory, print_json
+from .output import check_open_option, prepare_directory, print_json, print_page_path
 from .progress import ProgressLine, report_for
 from .verbs import Parser, Verbs, add_verb
 from .watch import ANSWER_LINES, check_on_changes
@@ -104,18 +104,18 @@ def run(options: argparse.Namespace) -> Exit:
         again = [argument for argument in options.arguments if argument != "--watch"]
         return check_on_changes(options.model, lambda: main(again))
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    check_open(options)
-    search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=cluster_of(options))
+    check_open_option(options)
+    search = dataclasses.replace(search_of(options), walks=walks_of(options), cluster=spark_cluster_of(options))
     model = bind_model(model_choice_of(options))
     asked = asked_witnesses(model, options.witnesses)
-    verdict = with_advice(model, run_check(model, options.engine, search), options)
+    verdict = add_advice(model, run_check(model, options.engine, search), options)
     if not options.json:
         print(verdict_page(verdict, text_format_of(options)).text(), end="", flush=True)
     shown = None if options.json or out is not None else failures_and_witnesses(asked, verdict)
     traces = {**trace_documents(model, verdict, shown), **longest_documents(model, asked)}
     paths = {} if out is None else {name: str(out / _trace_file_name(name)) for name in traces}
     if out is not None and options.engine == "spark":
-        write_tables(verdict, out)
+        write_parquet_tables(verdict, out)
     document = check_document(verdict, traces, paths)
     if options.json:
         print_json(document)
@@ -143,7 +143,7 @@ def run_check(model: Model, engine: str, search: Search) -> Verdict:
         return check_model(model, engine, search, report_for(line)).verdict
 
 
-def write_tables(verdict: Verdict, folder: Path) -> None:
+def write_parquet_tables(verdict: Verdict, folder: Path) -> None:
     """The verdict, its properties, levels and coverage as Parquet. UsageError when the disk does not take
     them."""
     from ..explorer.spark.columns import write_tables  # needs the extra spark, which this engine has just needed
@@ -154,7 +154,7 @@ def write_tables(verdict: Verdict, folder: Path) -> None:
         raise UsageError(f"--out {folder}: the tables could not be saved: {error}") from None
 
 
-def with_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
+def add_advice(model: Model, verdict: Verdict, options: argparse.Namespace) -> Verdict:
     """The verdict with what its reader should know of the choices that were made for them."""
     notes = list(verdict.notes)
     states = 0 if options.engine == "walk" else verdict.distinct_states or 0
@@ -230,5 +230,5 @@ def _save_result(
         print(f"tidegate: --out {folder}: the report could not be saved: {error}", file=sys.stderr)
         return worst_exit((exit_code, Exit.USAGE)) if exit_code is Exit.HOLDS else exit_code
     also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    end_with_page(folder / "index.html", f", which leads to report.json{also}", options)
+    print_page_path(folder / "index.html", f", which leads to report.json{also}", options)
     return exit_code

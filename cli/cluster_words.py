@@ -50,13 +50,13 @@ class ClusterWords:
 
         return ScenarioWords(model, run, self.broker_names, self.hosts_out)
 
-    def value(self, text: str) -> str:
+    def value_in_words(self, text: str) -> str:
         """A value of the model, as text."""
         from ..audit.report.cluster_words import named_value_text
 
         return named_value_text(text, self.broker_names)
 
-    def step(self, model: Model, state: State, step: Step) -> str:
+    def step_in_words(self, model: Model, state: State, step: Step) -> str:
         """The sentence of a step that can happen in a state."""
         from ..audit.report.cluster_words import named_step_sentence
 

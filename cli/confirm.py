@@ -11,12 +11,12 @@ from typing import Any
 
 from ..explorer.search import Progress
 from ..language.errors import UsageError
-from ..reports.confirm import chaos_text, comparison_section, confirm_junit, confirm_text, result_sentence
+from ..reports.confirm import comparison_section, confirm_junit, confirm_text, random_rounds_text, result_sentence
 from ..reports.exits import Exit, worst_exit
 from ..reports.files import write_text
 from ..reports.trace.html import trace_html
 from .options import add_open_option, add_print_options, parse_assignment, parse_positive, parse_seconds, text_format_of
-from .output import check_open, end_with_page, print_json
+from .output import check_open_option, print_json, print_page_path
 from .progress import ProgressLine, report_for
 from .saved_traces import blame_file, read_trace
 from .verbs import Parser, Verbs, add_verb
@@ -137,7 +137,7 @@ def run(options: argparse.Namespace) -> Exit:
         return confirm_all(options)
     if options.random:
         return _run_random_rounds(options)
-    check_open(options, "html")
+    check_open_option(options, "html")
     if not options.traces:
         raise UsageError("give a TRACE, or --random")
     for name in ("power", "shrink"):
@@ -152,7 +152,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.in_process and (options.repaired or options.keep is not None or options.kafka_home is not None):
         raise UsageError("--in-process takes no --repaired, --keep or --kafka-home: it starts no brokers")
     documents = {path: read_trace(path) for path in options.traces}
-    _check_keep(options)
+    _check_kept_folder(options)
     results = list[dict[str, Any]]()
     with ProgressLine(sys.stderr) as line:
         for path, document in documents.items():
@@ -165,11 +165,11 @@ def run(options: argparse.Namespace) -> Exit:
     else:
         sys.stdout.write(confirm_text(results, text_format_of(options), steps=options.steps))
     if options.html is not None:
-        end_with_page(options.html, "", options)
+        print_page_path(options.html, "", options)
     return worst_exit(EXITS[result["result"]] for result in results)
 
 
-def _check_keep(options: argparse.Namespace) -> None:
+def _check_kept_folder(options: argparse.Namespace) -> None:
     """Refuses a folder that has something in it, before anything starts."""
     if options.keep is not None:
         from ..real.driving.nodes.processes import make_kept_folder
@@ -186,7 +186,7 @@ def _run_random_rounds(options: argparse.Namespace) -> Exit:
     from ..real.driving.partition.random_commands import run_rounds
     from ..real.driving.verdict import full_version
 
-    _check_keep(options)
+    _check_kept_folder(options)
     home: Path | None = options.kafka_home
     release = (
         release_in(home)
@@ -207,11 +207,11 @@ def _run_random_rounds(options: argparse.Namespace) -> Exit:
     if options.json:
         print_json(document)
     else:
-        sys.stdout.write(chaos_text(document, text_format_of(options)))
-    return worst_exit(_ROUNDS_SCHEMA[one["result"]] for one in rounds)
+        sys.stdout.write(random_rounds_text(document, text_format_of(options)))
+    return worst_exit(_EXITS_OF_ROUNDS[one["result"]] for one in rounds)
 
 
-_ROUNDS_SCHEMA = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
+_EXITS_OF_ROUNDS = {"fine": Exit.HOLDS, "differs": Exit.SAFETY, "undecided": Exit.INCONCLUSIVE}
 
 
 def require_kafka_python() -> None:

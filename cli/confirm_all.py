@@ -24,7 +24,18 @@ from .progress import ProgressLine, report_for
 
 SCHEMA = "tidegate.confirm_all/1"
 HOSTED_MODEL = "kraft"
-_REFUSED = ("traces", "assignments", "repaired", "keep", "kafka_home", "anyway", "random", "junit", "html", "steps")
+_REFUSED_OPTIONS = (
+    "traces",
+    "assignments",
+    "repaired",
+    "keep",
+    "kafka_home",
+    "anyway",
+    "random",
+    "junit",
+    "html",
+    "steps",
+)
 _SETTINGS = GateSettings(engine=None, memory=None, time=None, tier="commit", ci=False)
 
 
@@ -40,7 +51,7 @@ class RecordedCounterexample:
 
 def confirm_all(options: argparse.Namespace) -> Exit:
     """Runs it: exit 1 where Kafka's code does otherwise, 5 where none could be driven, or a check finds none."""
-    if not options.in_process or options.repeat > 1 or any(getattr(options, name) for name in _REFUSED):
+    if not options.in_process or options.repeat > 1 or any(getattr(options, name) for name in _REFUSED_OPTIONS):
         raise UsageError("--all is of --in-process, and takes beside it --kafka-version, --json and how to print alone")
     from ..real.inprocess.hunting import RELEASES
     from ..real.inprocess.program import fetch_hosted_release
@@ -49,7 +60,7 @@ def confirm_all(options: argparse.Namespace) -> Exit:
     releases = [fetch_hosted_release(version).version for version in given]
     checks = [check for path in shipped_record_files() for check in read_record_file(path).checks]
     with ProgressLine(sys.stderr) as line:
-        shown = confirm_all_document(checks, releases, _writer(line))
+        shown = confirm_all_document(checks, releases, _progress_writer(line))
     if options.json:
         print_json(shown)
     else:
@@ -115,7 +126,7 @@ def _counterexamples(check: CheckRecord, violated_properties: Sequence[str]) -> 
         yield RecordedCounterexample(check, name, traces.get(name))
 
 
-def _writer(line: ProgressLine) -> Callable[[str], None]:
+def _progress_writer(line: ProgressLine) -> Callable[[str], None]:
     report = report_for(line)
 
     def write(text: str) -> None:

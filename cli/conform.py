@@ -75,14 +75,14 @@ def run(options: argparse.Namespace) -> Exit:
     try:
         if options.model == "partition":
             return _conform_partition(options)
-        return _conform(options) if options.replay is None else _replay(options)
+        return _conform_kraft(options) if options.replay is None else _replay_history(options)
     except HostError as error:
         print(f"tidegate: {error}", file=sys.stderr)
         print_failure(str(error), Exit.INCONCLUSIVE, {})
         return Exit.INCONCLUSIVE
 
 
-def _conform(options: argparse.Namespace) -> Exit:
+def _conform_kraft(options: argparse.Namespace) -> Exit:
     from ..real.inprocess.hunting import RELEASES
     from ..real.inprocess.program import fetch_hosted_release
 
@@ -92,8 +92,8 @@ def _conform(options: argparse.Namespace) -> Exit:
     limit = hosted_seconds_of(options)
     found, so_far = _compare_runs(options, release, limit)
     files = _save_differences(found, out)
-    shown = _document(options, release.version, so_far, list(map(difference_document, found, files)))
-    _print(shown, options)
+    shown = _kraft_document(options, release.version, so_far, list(map(difference_document, found, files)))
+    _print_document(shown, options)
     return _exit_of(found, so_far, so_far.compared_states)
 
 
@@ -118,7 +118,7 @@ def _conform_partition(options: argparse.Namespace) -> Exit:
 
     found, so_far = collect_findings(search, ControllerReach, words, limit)
     differences = list(map(_partition_difference, found, _save_differences(found, out)))
-    _print(_partition_document(options, release.version, so_far, differences), options)
+    _print_document(_partition_document(options, release.version, so_far, differences), options)
     return _exit_of(found, so_far, so_far.steps)
 
 
@@ -180,7 +180,7 @@ def _partition_difference(difference: Any, file: str | None) -> dict[str, Any]:
     }
 
 
-def _replay(options: argparse.Namespace) -> Exit:
+def _replay_history(options: argparse.Namespace) -> Exit:
     """A history that was saved, once more: exit 1 where it differs, 0 where not, 5 where that is not decided."""
     from ..real.inprocess.conforming import ComparisonReach
     from ..real.inprocess.following import HistoryDifference, HistoryReach, replay_history, saved_history
@@ -199,11 +199,11 @@ def _replay(options: argparse.Namespace) -> Exit:
     so_far = ComparisonReach(0, 0, 0, (), (), (), {}, {}, code, 0.0)
     differences = [difference_document(found, str(options.replay))] if differs else []
     options.model, options.seed = MODELS[0], 0
-    _print(_document(options, release.version, so_far, differences), options)
+    _print_document(_kraft_document(options, release.version, so_far, differences), options)
     return Exit.SAFETY if differs else Exit.INCONCLUSIVE if found == "undecided" else Exit.HOLDS
 
 
-def _print(document: dict[str, Any], options: argparse.Namespace) -> None:
+def _print_document(document: dict[str, Any], options: argparse.Namespace) -> None:
     if options.svg is not None and document["differences"]:
         write_text(options.svg, difference_picture(document["differences"][0], document["kafka"], document["model_of"]))
     if options.json:
@@ -251,7 +251,7 @@ def _save_differences(differences: Sequence[Any], folder: Path | None) -> list[s
     return files
 
 
-def _document(
+def _kraft_document(
     options: argparse.Namespace, kafka: str, so_far: Any, differences: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
     from ..real.inprocess.compared import COMPARED

@@ -29,9 +29,9 @@ EXAMPLES = """\
 Health = Literal["works", "missing", "broken"]
 SIGNS: Mapping[Health, str] = {"works": "✓", "missing": "-", "broken": "✗"}
 
-SMALL = "leadership"
+SMALL_MODEL = "leadership"
 """A built-in model that is explored in a moment."""
-USES: Mapping[str, str] = {
+USES_BY_EXTRA: Mapping[str, str] = {
     "prove": "prove",
     "spark": "check --engine spark, Parquet",
     "live": "audit --bootstrap-server",
@@ -85,11 +85,11 @@ def run(options: argparse.Namespace) -> Exit:
         ]
         print_json({"schema": "tidegate.doctor/1", "works": not broken, "findings": rows})
     else:
-        print(_page(found, broken, TextPage(text_format_of(options))).text(), end="")
+        print(_fill_page(found, broken, TextPage(text_format_of(options))).text(), end="")
     return Exit.SAFETY if broken else Exit.HOLDS
 
 
-def _page(findings: list[DoctorFinding], broken: list[DoctorFinding], page: TextPage) -> TextPage:
+def _fill_page(findings: list[DoctorFinding], broken: list[DoctorFinding], page: TextPage) -> TextPage:
     missing = sum(one.health == "missing" for one in findings)
     if broken:
         page.line(f"✗ {', '.join(one.name for one in broken)}: needed by every command", style="bold")
@@ -122,10 +122,10 @@ def _examine_native_code() -> DoctorFinding:
     from ..api.checking import check
 
     try:
-        states = check(SMALL, cache=False).verdict.distinct_states
+        states = check(SMALL_MODEL, cache=False).verdict.distinct_states
     except Exception as error:  # whatever breaks, a doctor says it and goes on
         return DoctorFinding("native code", "broken", f"{type(error).__name__}: {error}", is_needed=True)
-    return DoctorFinding("native code", "works", f"compiled and run: {states} states of {SMALL}", is_needed=True)
+    return DoctorFinding("native code", "works", f"compiled and run: {states} states of {SMALL_MODEL}", is_needed=True)
 
 
 def _examine_memory() -> DoctorFinding:
@@ -157,7 +157,7 @@ def _examine_extras() -> Iterator[DoctorFinding]:
     wanted.pop("all", None)
     for extra, names in wanted.items():
         lacking = [name for name in names if not _is_installed(name)]
-        use = USES[extra]
+        use = USES_BY_EXTRA[extra]
         if lacking:
             yield DoctorFinding(
                 f"[{extra}]", "missing", f"{use}: without {', '.join(lacking)}; pip install '.[{extra}]' in the clone"

@@ -10,10 +10,10 @@ import time
 from types import FrameType
 
 from ..reports.exits import INTERRUPTED_TEXT, Exit
-from .bytecode import keep_bytecode
+from .bytecode import cache_bytecode
 from .streams import guard_streams
 
-OBJECTS = 200_000
+COLLECTION_THRESHOLD = 200_000
 """So many new objects are made between two searches for cycles (Python's own: 700). A command makes millions of nodes
 of syntax trees and of typed forms, which stay: looking through them takes an eighth of what a small check takes."""
 
@@ -21,7 +21,7 @@ of syntax trees and of typed forms, which stay: looking through them takes an ei
 def reduce_garbage_collection() -> None:
     """Has Python look for cycles less often in this process, and never among the objects that are there now."""
     gc.freeze()
-    gc.set_threshold(OBJECTS)
+    gc.set_threshold(COLLECTION_THRESHOLD)
 
 
 def treat_sigterm_as_interrupt() -> None:
@@ -78,7 +78,7 @@ def _run_main() -> int:
             from .verbs import command_parser
 
             command_parser().parse_args()
-        keep_bytecode()
+        cache_bytecode()
         from .main import main  # here, since importing everything takes half a second
 
         return main(sys.argv[1:])

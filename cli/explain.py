@@ -38,7 +38,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.action is None:
         _write_overview(page, model)
     else:
-        _write_one(page, _find_action(model, options.action))
+        _write_action(page, _find_action(model, options.action))
     print(page.text(), end="")
     return Exit.HOLDS
 
@@ -84,7 +84,7 @@ def _kind_text(action: Action) -> str:
     return "switched off" if action.switched_off else action.kind
 
 
-def _write_one(page: TextPage, action: Action) -> None:
+def _write_action(page: TextPage, action: Action) -> None:
     page.line(f"{action.name}{parameters_text(action.form.parameters)}", style="bold")
     for paragraph in action.doc.strip().split("\n\n"):
         _write_paragraph(page, paragraph)

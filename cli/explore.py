@@ -65,7 +65,7 @@ def add(verbs: Verbs[Parser]) -> None:
 
 def run(options: argparse.Namespace) -> Exit:
     """Explores until the end of what is typed."""
-    model, begun, words = _model_and_run(options)
+    model, begun, words = _read_model_and_run(options)
     if options.web:
         return _serve_page(model, begun, words, options)
     for name, given in {"--port": options.port != 0, "--open": options.show}.items():
@@ -79,10 +79,10 @@ def run(options: argparse.Namespace) -> Exit:
     )
     if typed:
         read = _terminal_reader(session)
-        print(session.here(), end="")
+        print(session.state_text(), end="")
         _run_commands(session, read)
         return Exit.HOLDS
-    print(session.here(), end="")
+    print(session.state_text(), end="")
     for line in split_steps(options.do) if options.do is not None else _command_lines():
         print(f"{PROMPT}{line}")
         print(session.execute(line), end="", flush=True)
@@ -95,13 +95,15 @@ def _serve_page(model: Model, begun_run: Run | None, words: ClusterWords | None,
     """Serves the page until Ctrl-C."""
     if options.do is not None:
         raise UsageError("--do is for the terminal, and --web for a browser; give one of the two")
-    from .explore_web import ExplorationServer, Server
+    from .explore_web import ExplorationHTTPServer, ExplorationServer
 
     first = next(initial_states(model), None)
     if first is None:
         raise UsageError(f"{model.name} has no initial state")
     try:
-        server = Server(ExplorationServer(model, begun_run or Run(first, ()), options.memory, words), options.port)
+        server = ExplorationHTTPServer(
+            ExplorationServer(model, begun_run or Run(first, ()), options.memory, words), options.port
+        )
     except (OSError, OverflowError) as error:
         raise UsageError(f"--port {options.port}: cannot be listened on ({error}); give another, or none") from None
     print(f"exploring {model.name} at {server.address}")
@@ -116,7 +118,7 @@ def _serve_page(model: Model, begun_run: Run | None, words: ClusterWords | None,
     return Exit.HOLDS
 
 
-def _model_and_run(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords | None]:
+def _read_model_and_run(options: argparse.Namespace) -> tuple[Model, Run | None, ClusterWords | None]:
     """The model, of a saved trace its run, and of an audit's trace the words of the cluster. An audit's trace is asked
     about what its page shows, and nothing else."""
     if not options.model.endswith(".json"):

@@ -42,14 +42,14 @@ def arrow_key_bindings() -> KeyBindings:
             event.current_buffer.text = command
             event.current_buffer.validate_and_handle()
 
-        bindings.add(key, filter=Condition(lambda: _line_is_empty()))(press_key)
+        bindings.add(key, filter=Condition(lambda: _is_line_empty()))(press_key)
 
     bind_key("left", "undo")
     bind_key("right", "redo")
     return bindings
 
 
-def _line_is_empty() -> bool:
+def _is_line_empty() -> bool:
     from prompt_toolkit.application import get_app
 
     return not get_app().current_buffer.text

@@ -78,7 +78,7 @@ class Session:
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
-    def here(self, *, every: bool = False, whole: bool = False) -> str:
+    def state_text(self, *, every: bool = False, whole: bool = False) -> str:
         """The state, what the last step changed, and what can happen; `every` step, and the `whole` state."""
         document, at = self.document_in_words(), len(self.branch.run.steps)
         page = TextPage(self.text_format)
@@ -90,7 +90,7 @@ class Session:
             value = self._value_words(watch.value_words(self.branch.state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
         page.blank()
-        self._steps(page, every=every)
+        self._write_possible_steps(page, every=every)
         return page.text()
 
     def document(self) -> Document:
@@ -105,22 +105,23 @@ class Session:
 
     def _value_words(self, value: str) -> str:
         """A value of the model as it is shown."""
-        return value if self.words is None else self.words.value(value)
+        return value if self.words is None else self.words.value_in_words(value)
 
-    def possible(self) -> list[PossibleStep]:
+    def possible_steps(self) -> list[PossibleStep]:
         """The steps that can happen here."""
         found = list(possible_steps(self.model, self.branch.state))
         words, state = self.words, self.branch.state
         if words is None:
             return found
         return [
-            one if one.step is None else replace(one, sentence=words.step(self.model, state, one.step)) for one in found
+            one if one.step is None else replace(one, sentence=words.step_in_words(self.model, state, one.step))
+            for one in found
         ]
 
-    def _steps(self, page: TextPage, *, every: bool) -> None:
+    def _write_possible_steps(self, page: TextPage, *, every: bool) -> None:
         """The steps that can happen, numbered: as many as the screen has room for. Those that say the same have what
         they are called beside it."""
-        steps = self.possible()
+        steps = self.possible_steps()
         if not steps:
             stuck = is_deadlock(self.model, self.branch.state)
             page.line("Nothing can happen here" + (": a deadlock." if stuck else " within the bounds."), indent=2)
@@ -148,21 +149,21 @@ class Session:
         """What a line answers. UsageError, with what to do, where it cannot be done."""
         word, _, rest = line.strip().partition(" ")
         if not word:
-            return self.here()
+            return self.state_text()
         if word.isdecimal():
             return self._take_numbered_step(int(word), line)
         command = COMMANDS.get(SHORT_COMMANDS.get(word, word))
         return self._take_steps(line) if command is None else command.run(self, rest.strip())
 
     def _take_numbered_step(self, number: int, line: str) -> str:
-        steps = self.possible()
+        steps = self.possible_steps()
         if not 1 <= number <= len(steps) or line.strip() != str(line.strip()):
             raise UsageError(f"{line.strip()}: write a number from 1 to {len(steps)}, as steps lists them")
         chosen = steps[number - 1]
         if chosen.step is None:
             raise UsageError(f"{chosen.text} breaks the model's own types and leads nowhere: {chosen.breaks}")
         self.branch = self.branch.with_steps(chosen.step)
-        return self.here()
+        return self.state_text()
 
     def _take_steps(self, text: str) -> str:
         """Takes steps that are written out: `produce; fetch(B)`."""
@@ -177,21 +178,21 @@ class Session:
         except ModelError as error:
             raise UsageError(f"the step breaks the model's own types: {error.message} ({error.where})") from None
         self.branch = self.branch.with_steps(*run.steps)
-        return self.here()
+        return self.state_text()
 
     def undo(self, rest: str) -> str:
         """Goes back."""
         if not self.branch.run.steps:
             raise UsageError("this is the initial state: there is nothing to undo")
         self.branch = self.branch.undone(_parse_number(rest, "undo"))
-        return self.here()
+        return self.state_text()
 
     def redo(self, rest: str) -> str:
         """Takes again what was undone."""
         if not self.branch.ahead:
             raise UsageError("nothing was undone that could be taken again from here")
         self.branch = self.branch.redone(_parse_number(rest, "redo"))
-        return self.here()
+        return self.state_text()
 
     def why(self, rest: str) -> str:
         """Why a step, or every other one, cannot happen here: the first guard that is false."""
@@ -245,7 +246,7 @@ class Session:
         except ModelError as error:
             return f"it breaks the model's own types: {error.message} ({error.where})"
         if isinstance(result, State):
-            texts = [step.text for step in self.possible()]
+            texts = [step.text for step in self.possible_steps()]
             named = format_step(action.name, arguments)
             return f"it can happen: step {texts.index(named) + 1} of the list" if named in texts else "it can happen"
         return stop_reason(self.model, self.branch.state, action, arguments, result)
@@ -274,7 +275,7 @@ class Session:
         if not found.run.steps:
             return f"{name} is {what} here already\n"
         self.branch = self.branch.with_steps(*found.run.steps)
-        return f"{name} is {what} after {count_text(len(found.run.steps), 'step')} more ({looked})\n{self.here()}"
+        return f"{name} is {what} after {count_text(len(found.run.steps), 'step')} more ({looked})\n{self.state_text()}"
 
     def watch(self, rest: str) -> str:
         """Watches an expression: its value in every state so far, and from now on."""
@@ -300,7 +301,7 @@ class Session:
         if number > len(self.watches):
             raise UsageError(f"unwatch {number}: {count_text(len(self.watches), 'expression')} watched")
         del self.watches[number - 1]
-        return self.here()
+        return self.state_text()
 
     def begin(self, rest: str) -> str:
         """Begins anew, in another initial state if the model has several."""
@@ -308,7 +309,7 @@ class Session:
         if number > len(self.starts):
             raise UsageError(f"start {number}: {self.model.name} has {count_text(len(self.starts), 'initial state')}")
         self.branch = Branch(self.model, Run(self.starts[number - 1], ()))
-        return self.here()
+        return self.state_text()
 
     def steps_so_far(self, _rest: str) -> str:
         """The steps so far."""
@@ -324,11 +325,11 @@ class Session:
 
     def steps(self, _rest: str) -> str:
         """All steps that can happen."""
-        return self.here(every=True)
+        return self.state_text(every=True)
 
     def whole(self, _rest: str) -> str:
         """All fields."""
-        return self.here(whole=True)
+        return self.state_text(whole=True)
 
     def save(self, rest: str) -> str:
         """Saves the run as a trace."""
@@ -366,7 +367,7 @@ class Session:
         return page.text()
 
     def _example_step(self) -> str:
-        steps = self.possible()
+        steps = self.possible_steps()
         return steps[0].text if steps else self.model.actions[0].name
 
     def quit(self, _rest: str) -> str:
@@ -429,11 +430,11 @@ def completions_of(session: Session, line: str) -> Sequence[str]:
     """What may come where a line ends: commands and steps, properties after `go`, steps after `why not`."""
     first, space, _ = line.lstrip().partition(" ")
     if not space:
-        return [*COMMANDS, *(step.text for step in session.possible())]
+        return [*COMMANDS, *(step.text for step in session.possible_steps())]
     if first == "go":
         return [prop.name for prop in session.model.properties if prop.applicable]
     if first in ("why", "w"):
-        able = {step.text for step in session.possible()}
+        able = {step.text for step in session.possible_steps()}
         every = [format_step(action.name, given) for action, given in instances(session.model, session.branch.state)]
         return ["not", *(text for text in every if text not in able)]
     if first == "watch":

@@ -170,7 +170,7 @@ def _parse_count(text: str) -> int:
     return int(text)
 
 
-class Server(ThreadingHTTPServer):
+class ExplorationHTTPServer(ThreadingHTTPServer):
     """The server and its address, with the token in it. Port 0 is any that is free."""
 
     daemon_threads = True
@@ -179,7 +179,7 @@ class Server(ThreadingHTTPServer):
     a second before it tries again."""
 
     def __init__(self, exploration: ExplorationServer, port: int = 0) -> None:
-        super().__init__((HOST, port), Handler)
+        super().__init__((HOST, port), ExplorationRequestHandler)
         self.explored = exploration
         self.token = secrets.token_urlsafe(24)
         self.hosts = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
@@ -195,10 +195,10 @@ class Server(ThreadingHTTPServer):
         return f"http://{HOST}:{self.server_port}/{self.token}/"
 
 
-class Handler(BaseHTTPRequestHandler):
+class ExplorationRequestHandler(BaseHTTPRequestHandler):
     """Answers one request."""
 
-    server: Server  # pyright: ignore[reportIncompatibleVariableOverride]  # always this one
+    server: ExplorationHTTPServer  # pyright: ignore[reportIncompatibleVariableOverride]  # always this one
     timeout = SEARCH_SECONDS
     """After which a connection ends on which nothing is asked."""
     server_version = "tidegate"
@@ -206,16 +206,16 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """The page, what can happen next, or where a property fails."""
-        if not self._is_ours():
-            self._answer(403, "text/plain", "not from here")
+        if not self._is_request_trusted():
+            self._send_answer(403, "text/plain", "not from here")
             return
         _, token, *rest = urlsplit(self.path).path.split("/")
         known = hmac.compare_digest(token.encode(), self.server.token.encode())
         if known and not rest:
-            self._answer(308, "text/plain", "the address ends with a slash", Location=f"/{token}/")
+            self._send_answer(308, "text/plain", "the address ends with a slash", Location=f"/{token}/")
             return
         if not known or len(rest) != 1:
-            self._answer(
+            self._send_answer(
                 404, "text/plain", "there is nothing here; the address that tidegate explore printed has a token"
             )
             return
@@ -224,27 +224,27 @@ class Handler(BaseHTTPRequestHandler):
             "next": explored.next, "go": explored.go, "watch": explored.watch, "stop": explored.stop,
         }  # fmt: skip
         if rest[0] == "":
-            self._answer(200, "text/html; charset=utf-8", explored.page())
+            self._send_answer(200, "text/html; charset=utf-8", explored.page())
         elif rest[0] in answers:
-            self._json(answers[rest[0]])
+            self._answer_json(answers[rest[0]])
         else:
-            self._answer(404, "text/plain", "there is nothing here")
+            self._send_answer(404, "text/plain", "there is nothing here")
 
-    def _json(self, does: Callable[[dict[str, str]], Any]) -> None:
+    def _answer_json(self, does: Callable[[dict[str, str]], Any]) -> None:
         given = {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
         try:
             status, said = 200, does(given)
         except (UsageError, ModelError) as error:
             status, said = 400, {"message": str(error)}
-        self._answer(status, "application/json", json.dumps(said, ensure_ascii=False, separators=(",", ":")))
+        self._send_answer(status, "application/json", json.dumps(said, ensure_ascii=False, separators=(",", ":")))
 
-    def _is_ours(self) -> bool:
+    def _is_request_trusted(self) -> bool:
         """Whether the request names this server, and no page of another origin made it."""
         origin, site = self.headers.get("Origin"), self.headers.get("Sec-Fetch-Site", "none")
         ours = origin is None or origin in {f"http://{host}" for host in self.server.hosts}
         return ours and site in ("none", "same-origin") and self.headers.get("Host") in self.server.hosts
 
-    def _answer(self, status: int, kind: str, text: str, **more: str) -> None:
+    def _send_answer(self, status: int, kind: str, text: str, **more: str) -> None:
         body = text.encode()
         self.send_response(status)
         for name, value in {**HEADERS, "Content-Type": kind, "Content-Length": str(len(body)), **more}.items():

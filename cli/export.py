@@ -48,7 +48,7 @@ A graph is of a model, or of the model of a trace, whose way is then drawn thick
 exit: 0 written, 64 it cannot be exported so, or a graph is too large, 65 the model's text is wrong
 """
 
-TRACES: Mapping[str, Callable[[Document], str]] = {
+TRACE_FORMATS: Mapping[str, Callable[[Document], str]] = {
     "itf": lambda document: json_text(to_itf(document)),
     **SPELLINGS,
     "markdown": trace_markdown,
@@ -56,7 +56,7 @@ TRACES: Mapping[str, Callable[[Document], str]] = {
 }
 """What a trace can be written as."""
 
-GRAPHS = ("dot", "graphml", "svg")
+GRAPH_FORMATS = ("dot", "graphml", "svg")
 """What a state graph can be written as."""
 
 MAX_STATES_UNASKED = 60
@@ -71,7 +71,7 @@ def add(verbs: Verbs[Parser]) -> None:
     """Adds the verb."""
     about = "Writes a saved trace in another format, a model's reachable states as a graph, or a model in TLA+."
     parser = add_verb(verbs, "export", about, EXAMPLES)
-    parser.add_argument("--to", required=True, choices=(*TRACES, *GRAPHS, "tla"), help="the format")
+    parser.add_argument("--to", required=True, choices=(*TRACE_FORMATS, *GRAPH_FORMATS, "tla"), help="the format")
     parser.add_argument("--output", metavar="FILE", type=Path, help="write it there (default: standard output)")
     graph = parser.add_argument_group("the graph (dot, graphml, or drawn: svg)")
     graph.add_argument(
@@ -104,7 +104,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.to == "tla":
         return write_tla(options)
     document = read_trace(Path(options.model)) if options.model.endswith(".json") else None
-    text = _graph_text(document, options) if options.to in GRAPHS else _trace_text(document, options)
+    text = _graph_text(document, options) if options.to in GRAPH_FORMATS else _trace_text(document, options)
     if options.output is None:
         print(text, end="")
         return Exit.HOLDS
@@ -120,14 +120,14 @@ def _trace_text(document: Document | None, options: argparse.Namespace) -> str:
     if document is None:
         raise UsageError(
             f"--to {options.to} takes a trace, and {options.model} is no .json file; save one with check --out, "
-            f"or ask for a graph of the model: --to {' or '.join(GRAPHS)}"
+            f"or ask for a graph of the model: --to {' or '.join(GRAPH_FORMATS)}"
         )
     asked = {"--quotient": options.quotient is not None, "--around": options.around is not None, "--raw": options.raw}
     for name, given in asked.items():
         if given:
-            raise UsageError(f"{name} is for a graph; write --to {' or --to '.join(GRAPHS)}")
+            raise UsageError(f"{name} is for a graph; write --to {' or --to '.join(GRAPH_FORMATS)}")
     with blame_file(options.model):
-        return TRACES[options.to](document)
+        return TRACE_FORMATS[options.to](document)
 
 
 # --- graphs -----------------------------------------------------------------------------------------------------------

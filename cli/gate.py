@@ -51,7 +51,7 @@ from .options import (
     processor_count,
     text_format_of,
 )
-from .output import check_open, end_with_page, prepare_directory, print_json
+from .output import check_open_option, prepare_directory, print_json, print_page_path
 from .sweep import run_on_spark
 from .verbs import Parser, Verbs, add_verb
 
@@ -69,7 +69,7 @@ exit: 0 all as recorded, 6 something differs, 5 a check was inconclusive or the 
 _PATIENCE_SECONDS = 10
 """How long an interrupted check may take to report what it has seen."""
 
-_GLANCE_SECONDS = 0.2
+_POLL_SECONDS = 0.2
 
 
 def add(verbs: Verbs[Parser]) -> None:
@@ -113,7 +113,7 @@ def _is_in_ci() -> bool:
     return os.environ.get("CI", "").lower() not in ("", "0", "false", "no")
 
 
-def settings_of(options: argparse.Namespace) -> GateSettings:
+def gate_settings(options: argparse.Namespace) -> GateSettings:
     """The settings that the command line gives."""
     return GateSettings(options.engine, options.memory, options.time, options.tier, options.ci)
 
@@ -121,7 +121,7 @@ def settings_of(options: argparse.Namespace) -> GateSettings:
 def run(options: argparse.Namespace) -> Exit:
     """Runs the gate."""
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    check_open(options)
+    check_open_option(options)
     if options.junit is not None:
         prepare_directory(options.junit.parent)
     every = [entry for file in map(read_record_file, _record_paths(options.files)) for entry in _file_entries(file)]
@@ -135,7 +135,7 @@ def run(options: argparse.Namespace) -> Exit:
     not_run = [(entry, reasons[place] or "interrupted") for place, entry in enumerate(every) if id(entry) not in done]
     exit_ = worst_exit([*(result.exit for result in results), *([Exit.INCONCLUSIVE] if interrupted else [])])
     ended = GateRun(began, time.monotonic() - clock, exit_, interrupted)
-    return _save_and_print(gate_document(results, not_run, ended, settings_of(options)), out, options)
+    return _save_and_print(gate_document(results, not_run, ended, gate_settings(options)), out, options)
 
 
 def _save_and_print(document: Document, folder: Path | None, options: argparse.Namespace) -> Exit:
@@ -155,7 +155,7 @@ def _save_and_print(document: Document, folder: Path | None, options: argparse.N
         pages = sum(claim["html"] is not None for check in document["checks"] for claim in check["claims"])
         also = f" and {count_text(pages, 'counterexample')}" if pages else ""
         files = f"report.json, summary.md, results.sarif, junit.xml{also}"
-        end_with_page(folder / "index.html", f", which leads to {files}", options)
+        print_page_path(folder / "index.html", f", which leads to {files}", options)
     return exit_
 
 
@@ -196,7 +196,7 @@ def _run_entries(entries: Sequence[Entry], options: argparse.Namespace) -> tuple
     """
     if options.engine == "spark":
         return _run_entries_on_spark(entries, options), False
-    workers, settings = GateProcesses(fork_command), settings_of(options)
+    workers, settings = GateProcesses(fork_command), gate_settings(options)
     largest_first = sorted(entries, key=_entry_size, reverse=True)
     with _receive_interrupts() as received, ThreadPoolExecutor(options.workers) as pool:
         futures = {id(entry): pool.submit(partial(run_entry, entry, settings, workers)) for entry in largest_first}
@@ -212,7 +212,7 @@ def _run_entries(entries: Sequence[Entry], options: argparse.Namespace) -> tuple
 def _run_entries_on_spark(entries: Sequence[Entry], options: argparse.Namespace) -> list[Result]:
     """Every entry's result, each check a task of Spark's."""
     checks = [entry for entry in entries if isinstance(entry, CheckRecord)]
-    settings = settings_of(options)
+    settings = gate_settings(options)
     commands = [check_command(check, settings) for check in checks]
     finished = run_on_spark(
         SparkCluster(master=options.master), commands, [float(_entry_size(check)) for check in checks]
@@ -238,7 +238,7 @@ def _wait_for_results(futures: Sequence[Future[Result | None]], workers: GatePro
     """Waits for all, a line on a terminal meanwhile; interrupted, it stops what runs and waits for their reports."""
     pending = set(futures)
     while pending and not signals:
-        done, pending = wait(pending, timeout=_GLANCE_SECONDS, return_when=FIRST_COMPLETED)
+        done, pending = wait(pending, timeout=_POLL_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
             _print_progress(len(futures) - len(pending), len(futures), future.result())
     if not pending:
@@ -249,7 +249,7 @@ def _wait_for_results(futures: Sequence[Future[Result | None]], workers: GatePro
     workers.stop(signal.SIGINT)
     until = time.monotonic() + _PATIENCE_SECONDS
     while pending and len(signals) == 1 and time.monotonic() < until:
-        _, pending = wait(pending, timeout=_GLANCE_SECONDS)
+        _, pending = wait(pending, timeout=_POLL_SECONDS)
     workers.stop(signal.SIGKILL)
     return True
 

@@ -66,10 +66,10 @@ def find_meanings(term: str) -> Mapping[str, str]:
 
 def read_meanings(text: str) -> Mapping[str, str]:
     """Each word of the page's table with its meaning, as plain text."""
-    return {row["word"]: _plain(row["meaning"]) for row in _ROW.finditer(text)}
+    return {row["word"]: _strip_markdown(row["meaning"]) for row in _ROW.finditer(text)}
 
 
-def _plain(meaning: str) -> str:
+def _strip_markdown(meaning: str) -> str:
     """A meaning without Markdown's signs: a link to a page is that page's path."""
     linked = _LINK.sub(lambda link: f"docs/{link[2]}" if link[1] == link[2] else f"{link[1]} (docs/{link[2]})", meaning)
     return _EMPHASIS.sub(r"\1", linked).replace("`", "")

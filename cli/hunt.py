@@ -12,7 +12,7 @@ from typing import Any
 from ..language.errors import UsageError
 from ..reports.exits import Exit
 from ..reports.files import write_text
-from ..reports.hunt import case_text, hunted_text
+from ..reports.hunt import case_text, hunt_text
 from ..reports.text_page import count_text
 from .options import add_hosted_options, add_print_options, hosted_seconds_of, hosted_version_of, text_format_of
 from .output import prepare_directory, print_failure, print_json
@@ -59,14 +59,14 @@ def run(options: argparse.Namespace) -> Exit:
     if (options.replay is None) == (options.model is None):
         raise UsageError(f"give a MODEL ({', '.join(MODELS)}) whose code is to be run, or a schedule with --replay")
     try:
-        return _hunt(options) if options.replay is None else _replay(options)
+        return _hunt_kraft(options) if options.replay is None else _replay_case(options)
     except HostError as error:
         print(f"tidegate: {error}", file=sys.stderr)
         print_failure(str(error), Exit.INCONCLUSIVE, {})
         return Exit.INCONCLUSIVE
 
 
-def _hunt(options: argparse.Namespace) -> Exit:
+def _hunt_kraft(options: argparse.Namespace) -> Exit:
     from ..real.inprocess.hunting import RELEASES, HuntReach, hunt
     from ..real.inprocess.partition.conforming import RELEASES as CONTROLLER_RELEASES
     from ..real.inprocess.partition.hunting import hunt_controller
@@ -89,7 +89,7 @@ def _hunt(options: argparse.Namespace) -> Exit:
         return taker(release, options.seed, runs=options.runs, seconds=limit, report=report)
 
     cases, so_far = collect_findings(search, HuntReach, words, limit)
-    names = [_name(case, cases) for case in cases]
+    names = [_case_file_name(case, cases) for case in cases]
     found = [
         case.document() | {"file": None if out is None else str(out / name)}
         for name, case in zip(names, cases, strict=True)
@@ -97,21 +97,21 @@ def _hunt(options: argparse.Namespace) -> Exit:
     if out is not None:
         for name, document in zip(names, found, strict=True):
             write_text(out / name, json.dumps(document, indent=1) + "\n")
-    hunted = _document(options, release.version, so_far, found)
+    hunted = _hunt_document(options, release.version, so_far, found)
     if options.json:
         print_json(hunted)
     else:
-        sys.stdout.write(hunted_text(hunted, text_format_of(options)))
+        sys.stdout.write(hunt_text(hunted, text_format_of(options)))
     return Exit.SAFETY if cases else Exit.INCONCLUSIVE if so_far.cut or not so_far.runs else Exit.HOLDS
 
 
-def _name(case: Any, cases: Sequence[Any]) -> str:
+def _case_file_name(case: Any, cases: Sequence[Any]) -> str:
     """The file of a case: its property, and which of those with that property it is."""
     same = [one for one in cases if one.finding.property == case.finding.property]
     return f"{case.finding.property}-{same.index(case) + 1}.schedule.json"
 
 
-def _document(
+def _hunt_document(
     options: argparse.Namespace, kafka: str, so_far: Any, found_cases: Sequence[dict[str, Any]]
 ) -> dict[str, Any]:
     return {
@@ -130,7 +130,7 @@ def _document(
     }
 
 
-def _replay(options: argparse.Namespace) -> Exit:
+def _replay_case(options: argparse.Namespace) -> Exit:
     from ..real.inprocess.hosting import Host
     from ..real.inprocess.hunting import case_of, replay_case
     from ..real.inprocess.program import fetch_hosted_release

@@ -14,7 +14,7 @@ from ..language.errors import ModelErrors, UnavailableError, UnreadableError, Us
 from ..language.values import ModelError
 from ..language.verdict import DisagreementError
 from ..reports.exits import INTERRUPTED_TEXT, Exit
-from .output import owe_json, print_failure, remove_empty_directories, reserve_stdout_for_json
+from .output import print_failure, remove_empty_directories, require_one_json, reserve_stdout_for_json
 from .verbs import VERBS, command_parser
 
 DEFECT_NOTE = """This is a defect of tidegate, not of the model. Report the command, the model's file and these lines.
@@ -27,7 +27,7 @@ NO_DETAILS: Mapping[str, Any] = MappingProxyType({})
 def main(arguments: Sequence[str]) -> Exit:
     """Runs one command line and gives its exit; every mistake is reported on standard error, and with `--json` as the
     one object on standard output too."""
-    with remove_empty_directories(), owe_json() if "--json" in arguments else nullcontext():
+    with remove_empty_directories(), require_one_json() if "--json" in arguments else nullcontext():
         return _run_verb(arguments)
 
 

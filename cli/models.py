@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> Exit:
 
 def _models_page(text_format: TextFormat) -> TextPage:
     """The built-in models by name, each with what it is."""
-    page, says = TextPage(text_format), _kept_summaries()
+    page, says = TextPage(text_format), _cached_summaries()
     page.columns([(name, says[name]) for name in CATALOGUE], indent=0)
     page.blank()
     page.line("One model claimed to implement another; the claim is its only property:", style="bold")
@@ -70,7 +70,7 @@ def _models_page(text_format: TextFormat) -> TextPage:
     return page
 
 
-def _kept_summaries() -> Mapping[str, str]:
+def _cached_summaries() -> Mapping[str, str]:
     """What each built-in model is, by name. To read all their texts takes a second: the summaries are kept, under a
     digest of these texts."""
     root, folder = Path(__file__).parents[1], cache_directory()

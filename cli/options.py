@@ -65,7 +65,7 @@ def add_model_options(
     _add_repeatable(group.add_argument, "--property", "NAME", "check this property only", "properties")
     _add_repeatable(group.add_argument, "--without", "NAME", "do not check this property", "without")
     if search:
-        _add_open(group.add_argument, pages=pages)
+        _add_open_options(group.add_argument, pages=pages)
 
 
 def _add_repeatable(add: Callable[..., object], option: str, metavar: str, says: str, dest: str) -> None:
@@ -73,7 +73,7 @@ def _add_repeatable(add: Callable[..., object], option: str, metavar: str, says:
     add(option, metavar=metavar, action="append", default=[], dest=dest, help=f"{says} (repeatable)")
 
 
-def _add_open(add: Callable[..., object], *, pages: bool) -> None:
+def _add_open_options(add: Callable[..., object], *, pages: bool) -> None:
     """`--open NAME`, and of a verb that writes pages `--open` alone."""
     says = "leave a constant open in the compiled code (repeatable)"
     if not pages:
@@ -252,16 +252,16 @@ def add_spark_options(parser: Parser) -> None:
     )
 
 
-_CLUSTER = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch", "conf", "states_out")
+_CLUSTER_OPTIONS = ("master", "shards", "run_dir", "fingerprint", "hand_over", "scratch", "conf", "states_out")
 
 
-def cluster_of(options: argparse.Namespace) -> SparkCluster | None:
+def spark_cluster_of(options: argparse.Namespace) -> SparkCluster | None:
     """What `add_spark_options` read; None for another engine. Raises `UsageError` where an option asks nothing of the
     engine."""
     from ..explorer.search import SparkCluster
 
-    given = {name: getattr(options, name) for name in _CLUSTER if getattr(options, name) not in (None, [])}
-    spread = {"spark": _CLUSTER, "walk": ("master", "conf") if options.master is not None else ("master",)}
+    given = {name: getattr(options, name) for name in _CLUSTER_OPTIONS if getattr(options, name) not in (None, [])}
+    spread = {"spark": _CLUSTER_OPTIONS, "walk": ("master", "conf") if options.master is not None else ("master",)}
     for name in given:
         if name not in spread.get(options.engine, ()):
             raise UsageError(f"--{name.replace('_', '-')} is for --engine spark{_misplaced_option_advice(name)}")

@@ -56,7 +56,7 @@ def prepare_directory(directory: Path) -> Path:
     return directory
 
 
-class _OwedJson:
+class _RequiredJson:
     """The one JSON object of a command: where it goes, and whether it went there."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -64,17 +64,17 @@ class _OwedJson:
         self.printed = False
 
 
-_OWED_JSON: list[_OwedJson] = []
+_REQUIRED_JSON: list[_RequiredJson] = []
 
 
 @contextlib.contextmanager
-def owe_json() -> Generator[None]:
+def require_one_json() -> Generator[None]:
     """Within it a command owes one JSON object: `print_json` prints it, or else `print_failure`."""
-    _OWED_JSON.append(_OwedJson(sys.stdout))
+    _REQUIRED_JSON.append(_RequiredJson(sys.stdout))
     try:
         yield
     finally:
-        _OWED_JSON.pop()
+        _REQUIRED_JSON.pop()
 
 
 @contextlib.contextmanager
@@ -84,14 +84,14 @@ def reserve_stdout_for_json() -> Generator[None]:
         yield
 
 
-def check_open(options: argparse.Namespace, option: str = "out") -> None:
+def check_open_option(options: argparse.Namespace, option: str = "out") -> None:
     """`--open` shows what another option writes: without that there is nothing to show. Raises `UsageError`."""
     if is_page_to_open(options) and getattr(options, option) is None:
         what = {"out": "--out DIR", "html": "--html FILE"}[option]
         raise UsageError(f"--open shows the page that --{option} writes: give {what} too")
 
 
-def end_with_page(path: Path, leads_to: str, options: argparse.Namespace) -> None:
+def print_page_path(path: Path, leads_to: str, options: argparse.Namespace) -> None:
     """The last line of a command that wrote pages: the path of the one to open; shows it in the browser, if asked."""
     print(f"saved {path}{leads_to}", file=sys.stderr)
     if is_page_to_open(options):
@@ -109,15 +109,15 @@ def open_page(path: Path) -> None:
 def print_json(document: Any) -> None:
     """One JSON document on standard output."""
     stream = None
-    if _OWED_JSON:
-        _OWED_JSON[-1].printed, stream = True, _OWED_JSON[-1].stream
+    if _REQUIRED_JSON:
+        _REQUIRED_JSON[-1].printed, stream = True, _REQUIRED_JSON[-1].stream
     print(json.dumps(document, indent=2, ensure_ascii=False), file=stream, flush=True)
 
 
 def print_failure(message: str, exit_: int, more: Mapping[str, Any]) -> None:
     """What a command ended with that has no result: one JSON document, `tidegate.error/1`, where one is asked for and
     none was printed. `more` is what else is known: the function of an initial state, its arguments and its place."""
-    if _OWED_JSON and not _OWED_JSON[-1].printed:
+    if _REQUIRED_JSON and not _REQUIRED_JSON[-1].printed:
         print_json({"schema": "tidegate.error/1", "exit": int(exit_), "message": message, **more})
 
 

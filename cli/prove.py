@@ -34,7 +34,7 @@ from .options import (
     parse_seconds,
     text_format_of,
 )
-from .output import check_open, end_with_page, prepare_directory, print_json
+from .output import check_open_option, prepare_directory, print_json, print_page_path
 from .verbs import Parser, Verbs, add_verb
 
 EXAMPLES = """\
@@ -130,7 +130,7 @@ def _parse_millions(text: str) -> float:
 def run(options: argparse.Namespace) -> Exit:
     """Proves, prints, then saves."""
     out: Path | None = None if options.out is None else prepare_directory(options.out)
-    check_open(options)
+    check_open_option(options)
     choice = model_choice_of(options)
     definition, profile = find_definition(choice.model)
     everything = definition.names("invariant", "transition", "reachable", "lemma")
@@ -203,10 +203,10 @@ def _run_proof(definition: Definition, model: Model, options: argparse.Namespace
     )
     with _LiveTable(options) as watched:
         if options.candidates:
-            return prove_with_candidates(definition, model, asked, watched.heard)
+            return prove_with_candidates(definition, model, asked, watched.receive_result)
         induction = Induction(definition, model, asked, boundless=boundless)
-        watched.begin(induction.actions(), induction.obligations())
-        proof = induction.prove(watched.heard)
+        watched.print_legend(induction.actions(), induction.obligations())
+        proof = induction.prove(watched.receive_result)
     if options.record_hints:
         try:
             print(induction.hints.save(), file=sys.stderr)
@@ -227,7 +227,7 @@ class _LiveTable:
         self.lines = sys.stderr.isatty() and not self.silent
         self.done, self.all = 0, 0
 
-    def begin(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
+    def print_legend(self, actions: Sequence[str], obligations: Sequence[Obligation]) -> None:
         """Says which column is which."""
         goals = list(
             dict.fromkeys(
@@ -238,7 +238,7 @@ class _LiveTable:
         if not self.silent and goals:
             print(proof_legend(goals, self.text_format))
 
-    def heard(self, news: ProofFinding | UnstatedProperty) -> None:
+    def receive_result(self, news: ProofFinding | UnstatedProperty) -> None:
         """Notes what was found."""
         self.done += 1
         if self.lines:
@@ -252,8 +252,8 @@ class _LiveTable:
             return
         if isinstance(news, ProofFinding) and news.counterexample is not None:
             self._print("\n" + trace_page(counterexample_document(news), self.text_format).text())
-        self.table.note(news)
-        rows = "\n".join(self.table.rows_done())
+        self.table.record_result(news)
+        rows = "\n".join(self.table.take_complete_rows())
         self._print(to_ascii(rows) if self.text_format.ascii else rows)
 
     def _print(self, text: str) -> None:
@@ -301,5 +301,5 @@ def _save_result(
         print(f"tidegate: --out {folder}: the report could not be saved: {error}", file=sys.stderr)
         return worst_exit((exit_code, Exit.USAGE)) if exit_code is Exit.HOLDS else exit_code
     also = f" and {count_text(len(paths), 'trace')}, each as JSON and as an .html page" if paths else ""
-    end_with_page(folder / "index.html", f", which leads to report.json{also}", options)
+    print_page_path(folder / "index.html", f", which leads to report.json{also}", options)
     return exit_code

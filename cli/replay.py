@@ -145,7 +145,7 @@ def _replay_saved_trace(options: argparse.Namespace) -> tuple[Document, Sequence
     missed = [name for name in model.not_checked if name in saved["properties"]]
     notes = (
         not_checked_notes(model, missed)
-        + _not_possible_notes(model, saved)
+        + _impossibility_notes(model, saved)
         + _unchecked_loop_notes(model, taken, saved)
     )
     if saved["property"] is None and saved["loop"] is not None and exit_of_trace(document) is Exit.HOLDS:
@@ -154,7 +154,7 @@ def _replay_saved_trace(options: argparse.Namespace) -> tuple[Document, Sequence
     return _shrink_document(model, taken, document) if options.shrink else document, notes
 
 
-def _not_possible_notes(model: Model, saved_trace: Document) -> list[str]:
+def _impossibility_notes(model: Model, saved_trace: Document) -> list[str]:
     """What is said of a trace to where something is impossible for good, which no one run can show."""
     name = None if saved_trace["property"] is None else saved_trace["property"]["name"]
     claimed = name in [

@@ -18,7 +18,7 @@ from .cluster_words import cluster_words
 from .export import MAX_DRAWN_NODES, graph_of_page
 from .neighbourhood import neighbourhood_of_saved_trace
 from .options import add_open_option, add_print_options, text_format_of
-from .output import check_open, end_with_page
+from .output import check_open_option, print_page_path
 from .saved_traces import bind_saved_model, blame_file, read_trace, replay_saved_trace
 from .verbs import Parser, Verbs, add_verb
 
@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> Exit:
     if options.graph is not None and (options.html is None or len(options.traces) > 1):
         raise UsageError("--graph is for --html FILE with one trace; tidegate export --to svg draws a graph by itself")
     documents = {path: _name_brokers(path, read_trace(path)) for path in options.traces}
-    check_open(options, "html")
+    check_open_option(options, "html")
     if options.html is not None:
         _write_html(options.html, documents, options)
         return Exit.HOLDS
@@ -156,4 +156,4 @@ def _write_html(target: Path, documents: Mapping[Path, dict[str, Any]], options:
         write_text(target, text)
     except OSError as error:
         raise UsageError(f"--html {target}: cannot be written ({error.strerror or error}); name another file") from None
-    end_with_page(target, "; open it in a browser", options)
+    print_page_path(target, "; open it in a browser", options)

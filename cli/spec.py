@@ -54,10 +54,14 @@ def run(options: argparse.Namespace) -> Exit:
     if options.model is not None:
         print(model_page(options.model), end="")
         return Exit.HOLDS
-    return _compare_pages(texts(options.dir)) if options.check else _write_pages(texts(options.dir, writing=True))
+    return (
+        _compare_pages(spec_texts_by_path(options.dir))
+        if options.check
+        else _write_pages(spec_texts_by_path(options.dir, writing=True))
+    )
 
 
-def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
+def spec_texts_by_path(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
     """Each file with its text as the models' texts give it: all formulas in a folder, or, without one, what spec/ has.
     Raises UsageError where they cannot be written."""
     if folder is not None and not folder.is_dir():
@@ -69,9 +73,9 @@ def texts(folder: Path | None, writing: bool = False) -> Mapping[Path, str]:
         raise UsageError(
             f"{own} belongs to an installed package and is not written to; name a directory with --dir DIR"
         )
-    pages = {own / f"{name}.md": summary(name) for name in CATALOGUE}
+    pages = {own / f"{name}.md": model_summary_page(name) for name in CATALOGUE}
     records = (own / f"{name}.toml" for name in (*CATALOGUE, *REFINEMENTS, *LIVENESS_CLAIMS))
-    return {**pages, **{path: with_digests(path.read_text("utf-8"), digests(path.stem)) for path in records}}
+    return {**pages, **{path: replace_digests(path.read_text("utf-8"), formula_digests(path.stem)) for path in records}}
 
 
 def spec_folder() -> Path:
@@ -83,24 +87,24 @@ def model_page(name: str) -> str:
     """All formulas of a model, or of what is claimed of it by another: with the values of the claim's default
     profile."""
     name = current_name(name)
-    definition, made = _specification(name)
+    definition, made = _definition_and_specification(name)
     claimed = _claim_subject(name, definition)
     return specification_text(made) if claimed is None else refinement_text(made, *claimed)
 
 
-def summary(name: str) -> str:
+def model_summary_page(name: str) -> str:
     """The page of a model in spec/."""
-    return summary_text(_specification(name)[1].model, name)
+    return summary_text(_definition_and_specification(name)[1].model, name)
 
 
-def digests(name: str) -> Mapping[str, str]:
+def formula_digests(name: str) -> Mapping[str, str]:
     """The digest of each section of a model's formulas."""
-    definition, made = _specification(name)
+    definition, made = _definition_and_specification(name)
     claimed = _claim_subject(name, definition)
     return section_digests(model_sections(made) if claimed is None else claim_sections(made, claimed[1]))
 
 
-def with_digests(text: str, digests: Mapping[str, str]) -> str:
+def replace_digests(text: str, digests: Mapping[str, str]) -> str:
     """A file of spec/ with these digests as its table `[formulas]`, which stands before every other table."""
     bare = re.sub(r"^\[formulas\].*?(?:\n\n|\Z)", "", text, count=1, flags=re.MULTILINE | re.DOTALL)
     table = "".join(f'{section} = "{digest}"\n' for section, digest in digests.items())
@@ -109,7 +113,7 @@ def with_digests(text: str, digests: Mapping[str, str]) -> str:
     return f"{bare[:place]}[formulas] # written by `tidegate spec`\n{table}\n{bare[place:]}"
 
 
-def _specification(name: str) -> tuple[Definition, Specification]:
+def _definition_and_specification(name: str) -> tuple[Definition, Specification]:
     definition, profile = find_definition(name)
     claim = name in REFINEMENTS or name in LIVENESS_CLAIMS
     opened = tuple(constant for constant in definition.constants if constant not in _given_constants(definition))

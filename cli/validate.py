@@ -26,7 +26,7 @@ from ..reports.exits import Exit
 from ..reports.text_page import count_text
 from ..reports.validate import validate_text
 from .options import add_open_option, add_print_options, parse_assignment, parse_seconds, text_format_of
-from .output import check_open, end_with_page, print_json
+from .output import check_open_option, print_json, print_page_path
 from .progress import ProgressLine, report_for
 from .validate_files import INDEX, check_folder_is_own, save_validation
 from .verbs import Parser, Verbs, add_verb
@@ -99,7 +99,7 @@ _CONSTANTS_OF_THE_LOG = {
 
 def run(options: argparse.Namespace) -> Exit:
     """Runs it."""
-    check_open(options, "out")
+    check_open_option(options, "out")
     if options.out is not None:
         check_folder_is_own(options.out)
     log, cluster = _read_history_source(options.log)
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> Exit:
     else:
         sys.stdout.write(validate_text(found, text_format_of(options), steps=options.steps))
     if options.out is not None:
-        end_with_page(options.out / INDEX, "", options)
+        print_page_path(options.out / INDEX, "", options)
     return _exit_of_document(found)
 
 

@@ -60,13 +60,13 @@ def _write_result(page: TextPage, result: Mapping[str, Any], steps: bool) -> Non
 def _cluster_text(result: Mapping[str, Any]) -> str:
     settings = ", ".join(f"{name}={str(value).lower()}" for name, value in result["settings"].items())
     order = " ".join(map(str, result["order"]))
-    if _seen_in_words(result["steps"][0]["seen"]) is not None:
+    if _observation_in_words(result["steps"][0]["seen"]) is not None:
         who = "controllers" if "controllers" in result["steps"][0]["seen"] else "one controller, brokers"
         return f"Kafka {result['kafka']}, KRaft, {who} {order}; {settings}"
     return f"Kafka {result['kafka']}, KRaft, one controller, replicas {order} in this order; {settings}"
 
 
-def _seen_in_words(observation: Mapping[str, Any]) -> Mapping[str, str] | None:
+def _observation_in_words(observation: Mapping[str, Any]) -> Mapping[str, str] | None:
     """What was seen of controllers, transactions, clients or groups, which is in words already; None of a partition."""
     return next(
         (observation[name] for name in ("controllers", "transactions", "clients", "groups") if observation.get(name)),
@@ -82,12 +82,12 @@ def _write_steps(page: TextPage, result: Mapping[str, Any]) -> None:
             page.line(step["did"], indent=26)
         if step["otherwise"]:
             page.line(f"✗ {step['otherwise']}", indent=26, style="bold red")
-            page.line(f"expected: {_seen_text(step['expected'])}", indent=26)
+            page.line(f"expected: {_observation_text(step['expected'])}", indent=26)
         if step is result["steps"][-1] or step["otherwise"]:
-            page.line(f"seen: {_seen_text(step['seen'])}", indent=26)
+            page.line(f"seen: {_observation_text(step['seen'])}", indent=26)
     if result["not_taken"]:
         page.line(f"not taken any more: steps {', '.join(map(str, result['not_taken']))}")
-    if _seen_in_words(result["steps"][0]["seen"]) is not None:
+    if _observation_in_words(result["steps"][0]["seen"]) is not None:
         return
     read = (
         "nothing can be read"
@@ -104,9 +104,9 @@ def _record_numbers_text(records: Sequence[int]) -> str:
     return ", ".join(map(str, records)) or "none"
 
 
-def _seen_text(observation: Mapping[str, Any]) -> str:
+def _observation_text(observation: Mapping[str, Any]) -> str:
     """`leader 1, epoch 2, ISR 1 2, logs 1: 0 (epoch 0); 2: empty`; what is in words already as it is."""
-    if (worded := _seen_in_words(observation)) is not None:
+    if (worded := _observation_in_words(observation)) is not None:
         return "; ".join(f"{one}: {text}" for one, text in worded.items())
     parts = [
         f"leader {'none' if observation['leader'] is None else observation['leader']}",
@@ -122,7 +122,7 @@ def _seen_text(observation: Mapping[str, Any]) -> str:
     return f"{', '.join(parts)}; records in logs {logs}"
 
 
-def chaos_text(document: Mapping[str, Any], text_format: TextFormat) -> str:
+def random_rounds_text(document: Mapping[str, Any], text_format: TextFormat) -> str:
     """What random commands did: each round that differs with its commands, and how many did not."""
     page = TextPage(text_format)
     rounds: Sequence[Mapping[str, Any]] = document["rounds"]
@@ -175,8 +175,10 @@ def _comparison_row(step: Mapping[str, Any]) -> str:
     numbers = f"{step['first']}" if step["first"] == step["last"] else f"{step['first']} to {step['last']}"
     said = f"{step['kind']}: {step['did']}" if step["did"] else step["kind"]
     broken = ' class="otherwise"' if step["otherwise"] else ""
-    model = f"{html.escape(step['says'])}<br>{html.escape(_seen_text(step['expected']))}"
-    brokers = "<br>".join(html.escape(text) for text in (said, _seen_text(step["seen"]), step["otherwise"]) if text)
+    model = f"{html.escape(step['says'])}<br>{html.escape(_observation_text(step['expected']))}"
+    brokers = "<br>".join(
+        html.escape(text) for text in (said, _observation_text(step["seen"]), step["otherwise"]) if text
+    )
     return f"<tr><th>{numbers}</th><td>{model}</td><td{broken}>{brokers}</td></tr>"
 
 

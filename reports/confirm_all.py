@@ -18,9 +18,9 @@ def confirm_all_text(document: Document, text_format: TextFormat) -> str:
     """The table, why what was not confirmed was not, and what is not hosted."""
     page = TextPage(text_format)
     page.line(confirmation_headline(document), style="bold")
-    page.columns([("", "", *document["releases"]), *(_cells(row, document) for row in document["rows"])])
+    page.columns([("", "", *document["releases"]), *(_row_cells(row, document) for row in document["rows"])])
     page.line(", ".join(f"{sign} {WORDS[name]}" for name, sign in SIGNS.items()))
-    for why, number in reasons(document).items():
+    for why, number in count_reasons(document).items():
         page.line(f"{number} × {why}", indent=2, hang=2)
     for name in document["not_found"]:
         page.line(f"? no counterexample was found: {name}", style="bold yellow")
@@ -36,13 +36,13 @@ def confirmation_headline(document: Document) -> str:
     return f"{count_text(len(document['rows']), 'counterexample')} on {on}: {said or 'nothing was driven'}"
 
 
-def reasons(document: Document) -> Mapping[str, int]:
+def count_reasons(document: Document) -> Mapping[str, int]:
     """Why what was not confirmed was not, the most frequent first."""
     cells = [cell for row in document["rows"] for cell in row["results"].values()]
-    return dict(Counter(_reason(cell["why"]) for cell in cells if cell["result"] != "confirmed").most_common())
+    return dict(Counter(_short_reason(cell["why"]) for cell in cells if cell["result"] != "confirmed").most_common())
 
 
-def _reason(why: str) -> str:
+def _short_reason(why: str) -> str:
     """Why, in few words where it is that the release has not the mistake of the profile."""
     if re.match(r"the model of Kafka [\d.]+ does not take it", why):
         return "the release has not what the counterexample is about: its model does not take it"
@@ -61,15 +61,15 @@ def confirm_all_markdown(document: Document) -> str:
     head = ("counterexample", "steps", *document["releases"])
     lines = [f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     for row in document["rows"]:
-        name, steps, *results = _cells(row, document, steps=True)
+        name, steps, *results = _row_cells(row, document, steps=True)
         lines.append(f"| {name} | {steps} | {' | '.join(results)} |")
-    why = [f"* {number} × {text}" for text, number in reasons(document).items()]
+    why = [f"* {number} × {text}" for text, number in count_reasons(document).items()]
     return "\n".join(
         [*lines, "", f"{confirmation_headline(document)}. Why not:", "", *why, "", f"{not_hosted_text(document)}.", ""]
     )
 
 
-def _cells(row: Document, document: Document, *, steps: bool = False) -> tuple[str, ...]:
+def _row_cells(row: Document, document: Document, *, steps: bool = False) -> tuple[str, ...]:
     name = f"{row['model']} {row['bounds']}: {row['property']}" if steps else f"{row['model']} {row['bounds']}"
     second = str(row["steps"]) if steps else row["property"]
     return (name, second, *(SIGNS[row["results"][release]["result"]] for release in document["releases"]))

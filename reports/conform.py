@@ -30,7 +30,7 @@ def conform_text(document: Document, text_format: TextFormat) -> str:
         page.line(f"✓ {what}: no difference in {_reach_text(document)}{left}", style="bold green")
     for difference in found:
         page.blank()
-        _difference(page, difference, document)
+        _write_difference(page, difference, document)
     page.blank()
     if "left_out" in document:
         _write_left_out(page, document)
@@ -70,7 +70,7 @@ def _write_coverage(page: TextPage, document: Document) -> None:
     """Which actions and pairs of them were taken, and which were not."""
     actions, pairs = count_text(len(document["actions"]), "action"), count_text(document["pairs"], "pair")
     page.line(f"from the model to the code: {actions} and {pairs} of actions in a row")
-    for line in _never_lines(document["never"]):
+    for line in _never_taken_lines(document["never"]):
         page.line(line, indent=2, hang=2)
     if idle := document["without_effect"]:
         words = (f"{action} in {count_text(count, 'run')}" for action, count in idle.items())
@@ -82,7 +82,7 @@ def _write_coverage(page: TextPage, document: Document) -> None:
     page.line("other pairs the model has not within 2 epochs, 1 record and 1 restart", indent=2)
 
 
-def _never_lines(never: Mapping[str, str]) -> Iterator[str]:
+def _never_taken_lines(never: Mapping[str, str]) -> Iterator[str]:
     """The actions that were never taken, those with one reason together."""
     if not never:
         yield "actions never taken: none"
@@ -97,7 +97,7 @@ def _write_left_out(page: TextPage, document: Document) -> None:
     actions, pairs = count_text(len(document["actions"]), "action"), count_text(document["pairs"], "pair")
     calls = count_text(document["calls"], "call")
     page.line(f"from the model to the code: {actions} and {pairs} of actions in a row, {calls}")
-    for line in _never_lines(document["never"]):
+    for line in _never_taken_lines(document["never"]):
         page.line(line, indent=2)
     page.line("left out, since the model or Kafka is known to be otherwise there (docs/conformance.md):")
     for action, why in document["left_out"].items():
@@ -110,7 +110,7 @@ def _pairs_text(pairs: Iterable[tuple[str, ...]]) -> str:
     return f"{', '.join(texts[:MOST_PAIRS]) or 'none'}{more}"
 
 
-def _difference(page: TextPage, difference: Document, document: Document) -> None:
+def _write_difference(page: TextPage, difference: Document, document: Document) -> None:
     kafka = str(document["kafka"])
     page.line(f"✗ {difference['action']}: {', '.join(difference['fields'])}", style="bold red")
     if difference["operations"]:
@@ -123,7 +123,10 @@ def _difference(page: TextPage, difference: Document, document: Document) -> Non
     for number, says in enumerate(difference["steps"], 1):
         page.line(f"{number:>3}. {says}", indent=2, hang=5)
     page.columns(
-        [("", _model_words(document) if document["model_of"] else "the model", f"Kafka {kafka}"), *_rows(difference)]
+        [
+            ("", _model_words(document) if document["model_of"] else "the model", f"Kafka {kafka}"),
+            *_voter_rows(difference),
+        ]
     )
     if difference["file"] is not None and difference["direction"] == "code-to-model":
         page.exact(f"  tidegate conform --replay {difference['file']}")
@@ -131,7 +134,7 @@ def _difference(page: TextPage, difference: Document, document: Document) -> Non
         page.exact(f"  tidegate confirm {difference['file']} --in-process --kafka-version {kafka} --steps")
 
 
-def _rows(difference: Document) -> list[tuple[str, str, str]]:
+def _voter_rows(difference: Document) -> list[tuple[str, str, str]]:
     """A row for each voter; a mark before those that differ."""
     kafka = difference["kafka"]
     return [

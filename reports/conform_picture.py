@@ -24,9 +24,9 @@ _STYLE = (
 def difference_picture(difference: Document, kafka: str, model_of: str | None = None) -> str:
     """The picture, as SVG: a difference of `tidegate.conform/1`, of a release of Kafka and the model of it, or of
     another one."""
-    rows = list(_rows(difference, kafka, "the model" if model_of is None else f"the model of {model_of}"))
+    rows = list(_picture_rows(difference, kafka, "the model" if model_of is None else f"the model of {model_of}"))
     height = 2 * MARGIN + LINE * len(rows)
-    drawn = "".join(_row(number, row) for number, row in enumerate(rows))
+    drawn = "".join(_row_svg(number, row) for number, row in enumerate(rows))
     label = escape(f"The model beside Kafka {kafka}: {difference['why']}")
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
@@ -39,7 +39,7 @@ _Row: TypeAlias = tuple[str, tuple[str, ...]]
 """A line: its class, and its text or the texts of its three columns."""
 
 
-def _rows(difference: Document, kafka: str, model: str) -> Iterator[_Row]:
+def _picture_rows(difference: Document, kafka: str, model: str) -> Iterator[_Row]:
     for number, says in enumerate(difference["steps"], 1):
         for place, line in enumerate(textwrap.wrap(f"{number}. {says}", _CHARACTERS, subsequent_indent="   ")):
             yield "" if place == 0 else "q", (line,)
@@ -52,7 +52,7 @@ def _rows(difference: Document, kafka: str, model: str) -> Iterator[_Row]:
         yield "d" if seen != wanted else "", (f"controller {voter} ({chr(64 + int(voter))})", wanted, seen)
 
 
-def _row(number: int, row: _Row) -> str:
+def _row_svg(number: int, row: _Row) -> str:
     kind, texts = row
     top = MARGIN + LINE * number
     mark = f'<rect class="m" x="8" y="{top + 2}" width="{WIDTH - 16}" height="{LINE}"/>' if kind == "d" else ""

@@ -52,7 +52,7 @@ _PRECEDENCE = (
     Exit.HOLDS,
 )
 
-_OUTCOMES: dict[Outcome, Exit] = {
+_EXITS_BY_OUTCOME: dict[Outcome, Exit] = {
     "safety": Exit.SAFETY,
     "deadlock": Exit.DEADLOCK,
     "liveness": Exit.LIVENESS,
@@ -67,7 +67,7 @@ def exit_of_verdict(verdict: Verdict) -> Exit:
     """
     if verdict.verdict == "inconclusive":
         return Exit.INCONCLUSIVE
-    return _OUTCOMES.get(verdict.outcome, Exit.HOLDS)
+    return _EXITS_BY_OUTCOME.get(verdict.outcome, Exit.HOLDS)
 
 
 def worst_exit(exits: Iterable[Exit]) -> Exit:

@@ -39,7 +39,7 @@ _STACK = 6
 Document: TypeAlias = Mapping[str, Any]
 
 
-def hunted_text(hunt: Document, paper: TextFormat) -> str:
+def hunt_text(hunt: Document, paper: TextFormat) -> str:
     """All findings of a hunt, `tidegate.hunt/1`, the number of them first."""
     page, found = TextPage(paper), hunt["found"]
     looked = (
@@ -60,7 +60,7 @@ def hunted_text(hunt: Document, paper: TextFormat) -> str:
         page.line(f"{case['finding']['property']}{known}: {case['finding']['why']}", indent=2)
     for case in found:
         page.blank()
-        _case(page, case)
+        _write_case(page, case)
         if case["file"] is not None:
             page.exact(f"  tidegate hunt --replay {case['file']}")
     return page.text()
@@ -69,11 +69,11 @@ def hunted_text(hunt: Document, paper: TextFormat) -> str:
 def case_text(case: Document, states: Sequence[Sequence[Document]], paper: TextFormat) -> str:
     """One finding; with `states`, what is seen of each node after each step."""
     page = TextPage(paper)
-    _case(page, case, states)
+    _write_case(page, case, states)
     return page.text()
 
 
-def _case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] = ()) -> None:
+def _write_case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] = ()) -> None:
     finding = case["finding"]
     page.line(f"✗ {finding['property']} on Kafka {case['kafka']}: {finding['why']}", style="bold red")
     page.line(f"That must hold: {PROPERTIES[finding['property']]}.", indent=2)
@@ -84,7 +84,7 @@ def _case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] =
         page.exact(f"  {number:>3}. {step}")
         if number <= len(states):
             for node, seen in enumerate(states[number - 1], 1):
-                page.exact(f"         node {node}: {seen_text(seen)}", style="dim")
+                page.exact(f"         node {node}: {observation_text(seen)}", style="dim")
     if case["recovers"]:
         page.line("Then nothing is lost any more: all nodes run, and all messages arrive.", indent=2)
     for line in finding["stack"][:_STACK]:
@@ -95,7 +95,7 @@ def _case(page: TextPage, case: Document, states: Sequence[Sequence[Document]] =
         page.line(line, indent=4, style="dim")
 
 
-def seen_text(observation: Document) -> str:
+def observation_text(observation: Document) -> str:
     """`Leader of epoch 2, log 1L 1#1 2L, committed 2`: what is seen of a node."""
     if not observation["up"]:
         return "down"

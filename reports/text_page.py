@@ -78,9 +78,9 @@ class TextPage:
         widths = [max(len(row[i]) for row in table) for i in range(len(table[0]) - 1)]
         for row in table:
             left = " " * indent + "".join(cell.ljust(width + gap) for cell, width in zip(row, widths, strict=False))
-            self._row(left, row[-1], (styles or {}).get(row[0], ""))
+            self._write_row(left, row[-1], (styles or {}).get(row[0], ""))
 
-    def _row(self, first_part: str, last: str, style: str) -> None:
+    def _write_row(self, first_part: str, last: str, style: str) -> None:
         room = self.text_format.width - len(first_part)
         if room < 24:
             self.exact(first_part.rstrip(), style=style)

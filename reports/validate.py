@@ -7,7 +7,7 @@ import datetime
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from .index import escape, index_page, wide_table
+from .index import escape_html, index_page, scrollable_table_html
 from .text_page import TextFormat, TextPage, count_text
 
 _RESULTS = {
@@ -209,9 +209,10 @@ def moments_section(partition: Mapping[str, Any], seen_steps: Sequence[Mapping[i
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("after step", "when", "on record"))
     title = '<h2 id="brokers-title">What the controller had on record</h2>'
-    said = f"<p>{escape(partition['name'])}: {escape(_partition_text(partition))}.</p>"
+    said = f"<p>{escape_html(partition['name'])}: {escape_html(_partition_text(partition))}.</p>"
     said += "".join(
-        f'<p class="otherwise">{escape(_loss_text(loss, look))}.</p>' for loss, look in _losses_with_look(partition)
+        f'<p class="otherwise">{escape_html(_loss_text(loss, look))}.</p>'
+        for loss, look in _losses_with_look(partition)
     )
     table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody></table>"
     return f'<section id="brokers" aria-labelledby="brokers-title">{title}\n{said}\n{table}\n</section>'
@@ -230,9 +231,9 @@ def _moment_row(moment: Mapping[str, Any], place: str, is_missed: bool) -> str:
     broken = ' class="otherwise"' if is_missed or moment["lost"] else ""
     lost = "<br>the leader lacks records that were committed" if moment["lost"] else ""
     return (
-        f'<tr><th scope="row">{escape(place)}</th><td{broken}>{escape(_time_text(moment))}, offset '
+        f'<tr><th scope="row">{escape_html(place)}</th><td{broken}>{escape_html(_time_text(moment))}, offset '
         f"{moment['offset']}</td>"
-        f"<td{broken}>{escape(_moment_state_text(moment))}{lost}</td></tr>"
+        f"<td{broken}>{escape_html(_moment_state_text(moment))}{lost}</td></tr>"
     )
 
 
@@ -247,15 +248,16 @@ def validate_index(document: Mapping[str, Any]) -> str:
 
 def _index_lines(document: Mapping[str, Any], title: str, look: str) -> Iterator[str]:
     partitions: Sequence[Mapping[str, Any]] = document["partitions"]
-    yield f'<h1 class="{look}">{escape(title)}</h1>'
-    yield f'<p class="lead">Kafka {escape(document["kafka"])}, metadata log: {escape(", ".join(document["files"]))}</p>'
+    yield f'<h1 class="{look}">{escape_html(title)}</h1>'
+    files = escape_html(", ".join(document["files"]))
+    yield f'<p class="lead">Kafka {escape_html(document["kafka"])}, metadata log: {files}</p>'
     notes = dict.fromkeys(note for partition in partitions for note in partition["assumed"])
-    yield from (f'<p class="muted">{escape(note)}</p>' for note in (*document["notes"], *notes))
+    yield from (f'<p class="muted">{escape_html(note)}</p>' for note in (*document["notes"], *notes))
     rows = "".join(
         map(_index_row, sorted(partitions, key=lambda one: ("bad", "open", "good").index(_partition_look(one))))
     )
     head = "".join(f'<th scope="col">{name}</th>' for name in ("result", "partition", "found", "step by step"))
-    yield wide_table(f"<thead><tr>{head}</tr></thead>", rows)
+    yield scrollable_table_html(f"<thead><tr>{head}</tr></thead>", rows)
 
 
 def _next_seen_text(partition: Mapping[str, Any]) -> str:
@@ -269,11 +271,14 @@ def _next_seen_text(partition: Mapping[str, Any]) -> str:
 def _index_row(partition: Mapping[str, Any]) -> str:
     names, result = partition["alike"], partition["result"]
     more = f" and {count_text(len(names) - 1)} more" if len(names) > 1 else ""
-    link = f'<a href="{escape(partition["html"])}">{escape(partition["name"])}</a>' if partition["html"] else ""
+    link = (
+        f'<a href="{escape_html(partition["html"])}">{escape_html(partition["name"])}</a>' if partition["html"] else ""
+    )
     lost = "".join(f" {_loss_text(loss, look)}." for loss, look in _losses_with_look(partition))
     found = f"{_partition_text(partition)}{_next_seen_text(partition)}. {partition['why'] or ''}{lost}"
     return (
         f'<tr><td class="{_partition_look(partition)}">{_SIGNS[_partition_look(partition)]} '
-        f"{escape(result.replace('_', ' '))}</td>"
-        f'<th scope="row">{escape(names[0] + more)}</th><td class="loose">{escape(found)}</td><td>{link}</td></tr>'
+        f"{escape_html(result.replace('_', ' '))}</td>"
+        f'<th scope="row">{escape_html(names[0] + more)}</th><td class="loose">{escape_html(found)}</td>'
+        f"<td>{link}</td></tr>"
     )

@@ -11,7 +11,15 @@ from ..trace.markdown import escape_line
 from .repair import step_lines
 from .rows import HEADINGS, row_cells
 from .table import LEGEND, UNDECIDED, open_cell_lines, other_question_lines, proved_lines, table_heading, table_rows
-from .terminal import MARKS, audit_verdict_line, group_alike_subjects, group_names, mark_of, origin_text, unmet_lines
+from .terminal import (
+    MARKS,
+    audit_verdict_line,
+    group_alike_subjects,
+    group_names,
+    origin_text,
+    subject_mark,
+    unmet_lines,
+)
 
 MAX_GROUPS = 50
 """Groups of topics in full; GitHub takes a summary of a megabyte."""
@@ -56,7 +64,7 @@ def _table_text(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _group_lines(group: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     subject = group[0]
-    yield f"- {mark_of(subject)} **{escape_line(group_names(group))}**: {escape_line(subject['headline'])}"
+    yield f"- {subject_mark(subject)} **{escape_line(group_names(group))}**: {escape_line(subject['headline'])}"
     yield from (f"  - if {escape_line(case['if'])}: {escape_line(case['says'])}" for case in subject["conditional"])
     yield from (f"  - {escape_line(says)}" for says in unmet_lines(subject))
 

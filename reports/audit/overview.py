@@ -10,12 +10,12 @@ from typing import Any
 
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
-from .rows import HARD_SPACE, HEADINGS, MOST_COLUMNS, row_cells, write_assumable, write_row_paragraph
+from .rows import HARD_SPACE, HEADINGS, MOST_COLUMNS, row_cells, write_assumption, write_row_paragraph
 from .table import LIMITS
 from .terminal import audit_verdict_line
 
 MOST_LINES = 40
-_STYLE = {"✗": "red bold", "?": "yellow bold", "✓": "bold"}
+_STYLES_BY_MARK = {"✗": "red bold", "?": "yellow bold", "✓": "bold"}
 _MOST_WIDTH = 32
 """Columns that the longest word of a cell may claim for itself."""
 _MOST_NOW = 6
@@ -28,22 +28,24 @@ def audit_overview(document: Document, text_format: TextFormat) -> TextPage:
     """The first screen."""
     page = audit_headline(document, text_format)
     summary: Mapping[str, Any] = document["summary"]
-    _write_now(page, summary["now"])
+    _write_outages(page, summary["now"])
     for assumption in document["assumptions"]:
         page.line(f"Assumed: {assumption}.", style="yellow")
     if summary["everywhere"]:
         page.line(f"everywhere: {summary['everywhere']}", hang=4, style="red")
-    left_out = next((number for number in range(_MOST_LEFT_OUT) if _have_room(page, document, number)), _MOST_LEFT_OUT)
-    ending = _ending(document, text_format, 0, left_out)
+    left_out = next(
+        (number for number in range(_MOST_LEFT_OUT) if _rows_have_room(page, document, number)), _MOST_LEFT_OUT
+    )
+    ending = _ending_page(document, text_format, 0, left_out)
     room = MOST_LINES - len(page.lines) - len(ending.lines) - 1
     if summary["rows"] and not summary["stops_all"]:
         page.blank()
         _write_rows(page, summary["rows"], room)
     shown = [
         _write_what_fits(page, part, MOST_LINES - len(page.lines) - len(ending.lines) - 2)
-        for part in (_finding_lines(document, text_format), _example_lines(document, text_format))
+        for part in (_finding_lines(document, text_format), _shortest_loss_lines(document, text_format))
     ]
-    ending = _ending(document, text_format, shown[0], left_out)
+    ending = _ending_page(document, text_format, shown[0], left_out)
     end = _cut_lines(ending.lines, MOST_LINES // 2)
     page.lines = _cut_lines(page.lines, MOST_LINES - len(end) - 1)
     page.blank()
@@ -56,18 +58,18 @@ _MOST_LEFT_OUT = 2
 assumption means."""
 
 
-def _have_room(page: TextPage, document: Document, left_out: int) -> bool:
+def _rows_have_room(page: TextPage, document: Document, left_out: int) -> bool:
     """Whether all rows that fail have room above an ending of which so much is left out."""
     part = TextPage(page.text_format)
     failing = [row for row in document["summary"]["rows"] if row["result"] == "failed"]
     for row in failing[:MOST_LINES]:
         write_row_paragraph(part, row)
     others = len(failing) < len(document["summary"]["rows"])  # they are counted, in a line
-    room = MOST_LINES - len(page.lines) - len(_ending(document, page.text_format, 0, left_out).lines) - 2
+    room = MOST_LINES - len(page.lines) - len(_ending_page(document, page.text_format, 0, left_out).lines) - 2
     return len(part.lines) + others <= room
 
 
-def _ending(document: Document, text_format: TextFormat, shown_count: int, left_out: int) -> TextPage:
+def _ending_page(document: Document, text_format: TextFormat, shown_count: int, left_out: int) -> TextPage:
     page = TextPage(text_format)
     _write_ending(page, document["summary"], document, shown_count, left_out)
     return page
@@ -109,7 +111,7 @@ def _finding_lines(document: Document, text_format: TextFormat) -> list[list[str
 def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
     """The headline alone, and what is accepted no more, or was not."""
     page = TextPage(text_format)
-    page.line(audit_verdict_line(document), style=_STYLE[document["summary"]["mark"]])
+    page.line(audit_verdict_line(document), style=_STYLES_BY_MARK[document["summary"]["mark"]])
     for subject in document["subjects"]:
         notes = dict.fromkeys(check["note"] for check in subject["checks"] if check["result"] != "accepted")
         for note in filter(None, notes):
@@ -117,7 +119,7 @@ def audit_headline(document: Document, text_format: TextFormat) -> TextPage:
     return page
 
 
-def _write_now(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
+def _write_outages(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
     """What is out of service, each cause once."""
     causes = list(dict.fromkeys((outage["says"], outage["certain"]) for outage in now))
     for says, certain in causes[:_MOST_NOW]:
@@ -132,7 +134,7 @@ def _write_now(page: TextPage, now: Sequence[Mapping[str, Any]]) -> None:
 def _write_rows(page: TextPage, rows: Sequence[Mapping[str, Any]], room: int) -> None:
     """The heading and as many rows as there is room for; the others are counted."""
     cells = [row_cells(row) for row in rows]
-    widths = _widths(min(page.text_format.width, MOST_COLUMNS), [HEADINGS, *cells[:MOST_LINES]])
+    widths = _column_widths(min(page.text_format.width, MOST_COLUMNS), [HEADINGS, *cells[:MOST_LINES]])
     if sum(len(list(_row_lines(texts, widths))) for texts in cells) > room - 2:
         _write_paragraphs(page, rows, room)
         return
@@ -164,7 +166,7 @@ def _write_paragraphs(page: TextPage, rows: Sequence[Mapping[str, Any]], room: i
         left -= len(part.lines)
 
 
-def _widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
+def _column_widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
     """Each column has room for its longest word, if that is not too long; the rest goes to those with the most text."""
     by_column = list(zip(*table, strict=True))
     least = [min(_MOST_WIDTH, max(len(word) for text in texts for word in text.split(" "))) for texts in by_column]
@@ -182,21 +184,21 @@ def _widths(columns: int, table: Sequence[Sequence[str]]) -> list[int]:
 
 def _row_lines(texts: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     columns = [
-        textwrap.wrap(_part_long_words(text, width), width, break_on_hyphens=False) or [""]
+        textwrap.wrap(_break_long_words(text, width), width, break_on_hyphens=False) or [""]
         for text, width in zip(texts, widths, strict=True)
     ]
     for number in range(max(map(len, columns))):
         yield _row_line([column[number] if number < len(column) else "" for column in columns], widths)
 
 
-def _part_long_words(text: str, width: int) -> str:
+def _break_long_words(text: str, width: int) -> str:
     """A text whose words have room in a column: a key and its value part behind a dot, a colon, `=` or the like."""
     return " ".join(" ".join(_parts_of_word(word, width)) for word in text.split(" "))
 
 
 def _parts_of_word(word: str, width: int) -> Iterator[str]:
     line = ""
-    for part in _PARTS.findall(word) if len(word) > width else [word]:
+    for part in _WORD_PARTS.findall(word) if len(word) > width else [word]:
         if line and len(line) + len(part) > width:
             yield line
             line = ""
@@ -204,7 +206,7 @@ def _parts_of_word(word: str, width: int) -> Iterator[str]:
     yield line
 
 
-_PARTS = re.compile(r"[^.,:=/_-]*[.,:=/_-]+|[^.,:=/_-]+")
+_WORD_PARTS = re.compile(r"[^.,:=/_-]*[.,:=/_-]+|[^.,:=/_-]+")
 """A word's parts, each with the marks that end it."""
 
 
@@ -216,15 +218,17 @@ def _row_line(parts: Sequence[str], widths: Sequence[int]) -> str:
 # --- the rest -------------------------------------------------------------------------------------------------------
 
 
-def _example_lines(document: Document, text_format: TextFormat) -> list[list[str]]:
+def _shortest_loss_lines(document: Document, text_format: TextFormat) -> list[list[str]]:
     """The shortest way to lose something, where it is short enough for the first screen."""
     page = TextPage(text_format)
-    _write_example(page, document)
+    _write_shortest_loss(page, document)
     return [page.lines] if page.lines else []
 
 
-def _write_example(page: TextPage, document: Document) -> None:
-    subject = next((subject for subject in document["subjects"] if subject["loss"] and _loses(subject)), None)
+def _write_shortest_loss(page: TextPage, document: Document) -> None:
+    subject = next(
+        (subject for subject in document["subjects"] if subject["loss"] and _may_lose_required_records(subject)), None
+    )
     if subject is None or document["summary"]["stops_all"]:
         return
     loss = subject["loss"]
@@ -239,7 +243,7 @@ def _write_example(page: TextPage, document: Document) -> None:
     page.line(steps[-1], indent=2)
 
 
-def _loses(subject: Mapping[str, Any]) -> bool:
+def _may_lose_required_records(subject: Mapping[str, Any]) -> bool:
     """Whether a topic may lose what it is required to keep."""
     return any(text.startswith(("no-loss", "no-unread")) for text in subject["failed"])
 
@@ -249,7 +253,7 @@ def _write_ending(
 ) -> None:
     """What stands below the table; `shown_count` of the findings stand above it, and so much is left out of it."""
     if left_out < _MOST_LEFT_OUT or not summary["assumable"] or summary["stops_all"]:
-        write_assumable(page, summary)
+        write_assumption(page, summary)
     else:
         name = summary["assumable"].partition(":")[0]
         page.line(f"{name}: --all explains it, and prints the line that accepts it.")

@@ -28,14 +28,14 @@ def row_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def write_row_paragraph(page: TextPage, row: Mapping[str, Any]) -> None:
     """A row in all the width of a page."""
     width = min(page.text_format.width, MOST_COLUMNS)
-    for number, text in enumerate(_paragraph(row_cells(row))):
+    for number, text in enumerate(_row_sentences(row_cells(row))):
         style = "red" if row["result"] == "failed" and number == 0 else ""
         begins = "    " if number else ""
         for line in textwrap.wrap(text, width, initial_indent=begins, subsequent_indent="    ", break_on_hyphens=False):
             page.exact(line.replace(HARD_SPACE, " "), style=style)
 
 
-def _paragraph(texts: Sequence[str]) -> Iterator[str]:
+def _row_sentences(texts: Sequence[str]) -> Iterator[str]:
     """What happens to the topics, then what decides it and what changes it."""
     name, records, writes, decided, change = texts
     stops = "" if writes in ("go on", "not required") else f"; writes {writes}"
@@ -45,7 +45,7 @@ def _paragraph(texts: Sequence[str]) -> Iterator[str]:
         yield "; ".join(parts)
 
 
-def write_assumable(page: TextPage, summary: Mapping[str, Any]) -> None:
+def write_assumption(page: TextPage, summary: Mapping[str, Any]) -> None:
     """What the assumption means that rows speak of, and the line with which a baseline accepts it."""
     if summary["assumable"] and not summary["stops_all"]:
         page.line(f"{summary['assumable']}:", hang=4)

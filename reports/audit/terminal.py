@@ -9,7 +9,7 @@ from typing import Any
 from ..document import Document
 from ..text_page import TextFormat, TextPage, count_text
 from .repair import step_lines
-from .rows import write_assumable, write_row_paragraph
+from .rows import write_assumption, write_row_paragraph
 from .table import (
     LEGEND,
     align_columns,
@@ -71,7 +71,7 @@ def topic_page(document: Document, topic: str, text_format: TextFormat) -> TextP
     for subject in subjects:
         if subject["repair"]:
             _write_repair(page, subject["repair"])
-    write_assumable(page, document["summary"])
+    write_assumption(page, document["summary"])
     page.blank()
     _write_subject_list(page, subjects)
     _write_legend(page, document)
@@ -91,14 +91,16 @@ def _write_head(page: TextPage, document: Document) -> None:
         page.line(f"Assumed: {assumption}.", style="yellow")
     if document["out_of_time"]:
         page.line(f"Note: {document['out_of_time']}.", style="yellow")
-    write_assumable(page, document["summary"])
+    write_assumption(page, document["summary"])
 
 
 def _write_subject_list(page: TextPage, subjects: Sequence[Mapping[str, Any]]) -> None:
     """A paragraph for all groups of topics of which the same is said."""
     for group in group_alike_subjects(subjects):
         first = group[0]
-        page.line(f"{mark_of(first)} {group_names(group)}: {first['headline']}", hang=4, style=_style(first))
+        page.line(
+            f"{subject_mark(first)} {group_names(group)}: {first['headline']}", hang=4, style=_subject_style(first)
+        )
         for case in first["conditional"]:
             page.line(f"if {case['if']}: {case['says']}", indent=4, hang=4)
         _write_unmet(page, first)
@@ -114,7 +116,7 @@ def group_alike_subjects(subjects: Sequence[Mapping[str, Any]]) -> list[list[Map
     found: dict[str, list[Mapping[str, Any]]] = {}
     for subject in subjects:
         said = (
-            mark_of(subject), subject["headline"], subject["conditional"], subject["accepted"],
+            subject_mark(subject), subject["headline"], subject["conditional"], subject["accepted"],
             list(unmet_lines(subject)), subject["now"],
         )  # fmt: skip
         found.setdefault(repr(said), []).append(subject)
@@ -144,22 +146,22 @@ def audit_verdict_line(document: Document) -> str:
     return f"{document['summary']['mark']} {document['summary']['headline']}"
 
 
-def _is_open(subject: Mapping[str, Any]) -> bool:
+def _is_undecided(subject: Mapping[str, Any]) -> bool:
     return any(check["result"] in ("depends", "not checked") for check in subject["checks"])
 
 
-def mark_of(subject: Mapping[str, Any]) -> str:
+def subject_mark(subject: Mapping[str, Any]) -> str:
     """✗ where a requirement fails, ? where one is open or nothing is decided, ✓ where all hold and no cell of the
     table loses a record, whether that was required or not; else •."""
     if subject["failed"]:
         return "✗"
-    if _is_open(subject) or not has_answers(subject):
+    if _is_undecided(subject) or not has_answers(subject):
         return "?"
     return "✓" if loses_nothing(subject) else "•"
 
 
-def _style(subject: Mapping[str, Any]) -> str:
-    return {"✗": "red", "?": "yellow"}.get(mark_of(subject), "")
+def _subject_style(subject: Mapping[str, Any]) -> str:
+    return {"✗": "red", "?": "yellow"}.get(subject_mark(subject), "")
 
 
 def unmet_lines(subject: Mapping[str, Any]) -> Iterator[str]:

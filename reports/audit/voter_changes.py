@@ -10,8 +10,8 @@ from ..text_page import TextFormat, TextPage
 
 _MARKS = {"yes": "✓", "no": "✗", "not known": "?"}
 _STYLES = {"yes": "green", "no": "red bold", "not known": "yellow"}
-_CHANGES = {"add": "be added", "remove": "be removed", "replace": "get another disk"}
-_PARTS = (("stops", "why not"), ("waits", "first"), ("meanwhile", "meanwhile"), ("unknown", "not known"))
+_CHANGE_TEXTS = {"add": "be added", "remove": "be removed", "replace": "get another disk"}
+_TITLED_FIELDS = (("stops", "why not"), ("waits", "first"), ("meanwhile", "meanwhile"), ("unknown", "not known"))
 
 
 def voter_changes_page(document: Document, text_format: TextFormat) -> TextPage:
@@ -19,10 +19,10 @@ def voter_changes_page(document: Document, text_format: TextFormat) -> TextPage:
     page = TextPage(text_format)
     answers: list[Mapping[str, Any]] = document["changes"]
     for answer in answers:
-        word, what = answer["may_change"], _CHANGES[answer["change"]]
+        word, what = answer["may_change"], _CHANGE_TEXTS[answer["change"]]
         says = {"yes": f"may {what} now", "no": f"must not {what} now", "not known": f"may {what} or not: not known"}
         page.line(f"{_MARKS[word]} controller {answer['controller']} {says[word]}", style=_STYLES[word])
-        for part, title in _PARTS:
+        for part, title in _TITLED_FIELDS:
             for text in answer[part]:
                 page.line(f"{title}: {text}", indent=2, hang=4)
         if answer["may_fail"] is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ...traces.sentences import capitalize_first
-from ..index import escape, index_page, wide_table
+from ..index import escape_html, index_page, scrollable_table_html
 from ..settings import sizes_text, switches_text, symmetry_text
 from ..text_page import count_text
 from ..trace.html import drop_machine_folders, name_without_folders
@@ -47,12 +47,13 @@ def _outcome_text(document: Mapping[str, Any]) -> str:
 def _index_lines(document: Mapping[str, Any], pages: Mapping[str, str], title: str) -> Iterator[str]:
     good = (document["verdict"], document["outcome"]) == ("holds", "none")
     look = "good" if good else "bad" if document["outcome"] in _OUTCOME_TEXTS else "open"
-    yield f'<h1 class="{look}">{escape(title)}</h1><p class="lead">{escape(to_sentence(document["assurance"]))}</p>'
+    yield f'<h1 class="{look}">{escape_html(title)}</h1>'
+    yield f'<p class="lead">{escape_html(to_sentence(document["assurance"]))}</p>'
     if document["never_happens"]:
-        yield f'<p class="lead">Never happens: {escape(", ".join(document["never_happens"]))}.</p>'
-    yield from (f'<p class="muted">{escape(line)}</p>' for line in _bounds_lines(document))
+        yield f'<p class="lead">Never happens: {escape_html(", ".join(document["never_happens"]))}.</p>'
+    yield from (f'<p class="muted">{escape_html(line)}</p>' for line in _bounds_lines(document))
     if "" in pages:
-        yield f'<a class="button" href="{escape(pages[""])}">See the failure step by step</a>'
+        yield f'<a class="button" href="{escape_html(pages[""])}">See the failure step by step</a>'
     titles = ("verdict", "property", "what it says")
     head = "".join(f'<th scope="col">{one}</th>' for one in titles)
     rows = "".join(
@@ -65,16 +66,16 @@ def _index_lines(document: Mapping[str, Any], pages: Mapping[str, str], title: s
         )
         for prop in sorted(document["properties"], key=lambda prop: _LOOK_ORDER.index(_verdict_look(prop["verdict"])))
     )
-    table = wide_table(f"<thead><tr>{head}</tr></thead>", rows, is_stacked=True)
+    table = scrollable_table_html(f"<thead><tr>{head}</tr></thead>", rows, is_stacked=True)
     yield f"<section><h2>Properties</h2>{table}</section>"
     known = {"", *(prop["name"] for prop in document["properties"])}
     others = {name: page for name, page in pages.items() if name not in known}
     if others:
         yield "<section><h2>Other traces</h2><ul>"
-        yield from (f'<li><a href="{escape(page)}">{escape(name)}</a></li>' for name, page in others.items())
+        yield from (f'<li><a href="{escape_html(page)}">{escape_html(name)}</a></li>' for name, page in others.items())
         yield "</ul></section>"
     if document["notes"]:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in document["notes"])
+        notes = "".join(f"<li>{escape_html(note)}</li>" for note in document["notes"])
         yield f"<section><h2>Notes</h2><ul>{notes}</ul></section>"
 
 
@@ -102,7 +103,7 @@ def to_sentence(says: str) -> str:
 
 def property_row(name: str, says: str, verdict: str, page: str | None, why: str = "") -> str:
     """A property with its verdict; where there is a page of its trace, the verdict opens it. `why` is a sentence."""
-    said = escape(says) + (f"<br>{escape(why)}" if why else "")
+    said = escape_html(says) + (f"<br>{escape_html(why)}" if why else "")
     return f'{_verdict_cells(verdict, name, page)}<td class="loose">{said}</td></tr>'
 
 
@@ -110,9 +111,9 @@ def _verdict_cells(verdict: str, name: str, page: str | None) -> str:
     """The first cells of a row: the verdict, and of what."""
     look = _verdict_look(verdict)
     mark = {"good": "✓", "bad": "✗", "open": "?"}[look]
-    word = f"{mark} {escape(verdict)}"
-    cell = word if page is None else f'<a href="{escape(page)}">{word}</a>'
-    return f'<tr><td class="{look}">{cell}</td><th scope="row">{escape(name)}</th>'
+    word = f"{mark} {escape_html(verdict)}"
+    cell = word if page is None else f'<a href="{escape_html(page)}">{word}</a>'
+    return f'<tr><td class="{look}">{cell}</td><th scope="row">{escape_html(name)}</th>'
 
 
 def proof_index(document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]]) -> str:
@@ -126,19 +127,21 @@ def _proof_lines(
     document: Mapping[str, Any], pages: Mapping[str, Mapping[str, Any]], title: str, more: Sequence[str]
 ) -> Iterator[str]:
     look = {"proved": "good", "refuted": "bad"}.get(document["verdict"], "open")
-    yield f'<h1 class="{look}">{escape(title)}</h1>'
-    yield from (f"<p>{escape(line)}</p>" for line in more)
+    yield f'<h1 class="{look}">{escape_html(title)}</h1>'
+    yield from (f"<p>{escape_html(line)}</p>" for line in more)
     head = '<thead><tr><th scope="col">verdict</th><th scope="col">{}</th><th scope="col">{}</th></tr></thead>'
     if document["properties"]:
         rows = "".join(property_row(one["name"], one["says"], one["verdict"], None) for one in document["properties"])
-        table = wide_table(head.format("property", "what it says"), rows, is_stacked=True)
+        table = scrollable_table_html(head.format("property", "what it says"), rows, is_stacked=True)
         yield f"<section><h2>Properties</h2>{table}</section>"
     if pages:
         yield "<section><h2>Counterexamples</h2><ul>"
         titles = {file: drop_machine_folders(trace)["title"] for file, trace in pages.items()}
-        yield from (f'<li><a href="{escape(file)}">{escape(called)}</a></li>' for file, called in titles.items())
+        yield from (
+            f'<li><a href="{escape_html(file)}">{escape_html(called)}</a></li>' for file, called in titles.items()
+        )
         yield "</ul></section>"
     if document["lemmas"]:
         rows = "".join(_verdict_cells(one["verdict"], one["name"], None) + "</tr>" for one in document["lemmas"])
         names = '<thead><tr><th scope="col">verdict</th><th scope="col">lemma</th></tr></thead>'
-        yield f"<section><h2>Lemmas</h2>{wide_table(names, rows)}</section>"
+        yield f"<section><h2>Lemmas</h2>{scrollable_table_html(names, rows)}</section>"

@@ -43,7 +43,7 @@ TYPES_GOAL = "no step breaks the model's types"
 
 
 class ProofTable:
-    """Lemmas by actions, a row for the initial states and for each action; `rows_done` gives the rows as they fill.
+    """Lemmas by actions: a row for the initial states and for each action. `take_complete_rows` gives full rows.
 
     `goals` are the columns: the lemmas and the properties of two states. The first column of an action's row says
     whether its steps keep the model's types.
@@ -56,7 +56,7 @@ class ProofTable:
         }
         self._printed = 0
 
-    def note(self, news: ProofFinding | UnstatedProperty) -> None:
+    def record_result(self, news: ProofFinding | UnstatedProperty) -> None:
         """Fills a cell, or takes the column away of what cannot be said."""
         if isinstance(news, UnstatedProperty):
             self.cells = {at: finding for at, finding in self.cells.items() if at[1] != news.goal}
@@ -65,32 +65,32 @@ class ProofTable:
         if at in self.cells:
             self.cells[at] = news
 
-    def rows_done(self) -> list[str]:
+    def take_complete_rows(self) -> list[str]:
         """The next rows of the table that are complete."""
         rows: list[str] = []
         names = ("", *self.actions)
         while self._printed < len(names) and self._is_row_full(names[self._printed]):
             if any(of == names[self._printed] for of, _ in self.cells):
-                rows.append(self.row(names[self._printed]))
+                rows.append(self.row_text(names[self._printed]))
             self._printed += 1
         return rows
 
     def _is_row_full(self, action: str) -> bool:
         return all(finding is not None for (of, _), finding in self.cells.items() if of == action)
 
-    def row(self, action: str) -> str:
+    def row_text(self, action: str) -> str:
         """`fetch   ✓ ✓✓✓✓✓ ✓✓?✓✓  1.2 s`."""
         width = max(len(name) for name in (INITIAL_ROW, *self.actions))
-        marks = [self._mark(action, goal) for goal in self.goals]
+        marks = [self._cell_mark(action, goal) for goal in self.goals]
         groups = ["".join(marks[at : at + 5]) for at in range(0, len(marks), 5)]
         seconds = sum(
             finding.seconds for (of, _), finding in self.cells.items() if of == action and finding is not None
         )
         own = [finding for (of, _), finding in self.cells.items() if of == action and finding is not None]
         took = "kept" if own and all(finding.is_cached for finding in own) else seconds_text(seconds)
-        return f"  {action or INITIAL_ROW:<{width}}  {self._mark(action, '')} {' '.join(groups)}  {took}"
+        return f"  {action or INITIAL_ROW:<{width}}  {self._cell_mark(action, '')} {' '.join(groups)}  {took}"
 
-    def _mark(self, action: str, goal: str) -> str:
+    def _cell_mark(self, action: str, goal: str) -> str:
         if (action, goal) not in self.cells:
             return " "
         finding = self.cells[action, goal]
@@ -113,7 +113,7 @@ def proof_page(proof: Proof, text_format: TextFormat) -> TextPage:
     page = TextPage(text_format)
     mark = MARKS[proof.word]
     page.line(f"{mark} {proof.model}: {proof_headline(proof)}", style=_STYLES[proof.word])
-    for sentence in proof_claim(proof):
+    for sentence in proof_meaning_lines(proof):
         page.line(sentence, indent=2, hang=2)
     _write_goals(page, proof)
     _write_failures(page, proof)
@@ -157,7 +157,7 @@ def _counts_text(proof: Proof) -> str:
     return f"; of {count_text(len(standing), 'property', 'properties')} {_names_text(parts)}"
 
 
-def proof_claim(proof: Proof) -> list[str]:
+def proof_meaning_lines(proof: Proof) -> list[str]:
     """What the result means: what it is about, what it assumes, and what it is not."""
     fixed = {name: value for name, value in proof.constants.items() if name not in proof.boundless}
     others = [f"{name}={json_value(v)}" for name, v in fixed.items() if isinstance(v, int) and not isinstance(v, bool)]
@@ -228,7 +228,8 @@ def _write_goals(page: TextPage, proof: Proof) -> None:
             rows.append((word, count_text(number, "lemma") if word == "proved" else _goals_with_word(proof, word)))
     rows += [("vacuous", f"{goal.goal}: {goal.reason}" if goal.goal else goal.reason) for goal in proof.empty]
     rows += [
-        ("not stated", f"{goal.goal}: {unstated_place(goal)}: {goal.reason}") for goal in proof.unstated_properties
+        ("not stated", f"{goal.goal}: {unstated_property_place(goal)}: {goal.reason}")
+        for goal in proof.unstated_properties
     ]
     rows += [("left out", f"{goal.goal}: {goal.reason}") for goal in proof.left_out]
     rows += [("known false", f"{goal.goal}: {goal.reason}") for goal in proof.known_false]
@@ -237,7 +238,7 @@ def _write_goals(page: TextPage, proof: Proof) -> None:
     page.columns(rows, styles=_STYLES)
 
 
-def unstated_place(news: UnstatedProperty) -> str:
+def unstated_property_place(news: UnstatedProperty) -> str:
     """`mine.py:12`."""
     return f"{shown_path(news.file)}:{news.line}"
 
@@ -334,7 +335,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "schema": SCHEMA,
         "model": proof.model,
         "verdict": proof.word,
-        "claim": [proof_headline(proof), *proof_claim(proof)],
+        "claim": [proof_headline(proof), *proof_meaning_lines(proof)],
         "constants": {name: json_value(value) for name, value in proof.constants.items()},
         "boundless": list(proof.boundless),
         "sizes": dict(proof.sizes),
@@ -347,7 +348,7 @@ def proof_document(proof: Proof, paths: Mapping[int, str]) -> Document:
         "assumed": list(proof.assumed_lemmas()),
         "vacuous": [{"property": goal.goal or None, "reason": goal.reason} for goal in proof.empty],
         "unstated": [
-            {"name": goal.goal, "where": unstated_place(goal), "reason": goal.reason}
+            {"name": goal.goal, "where": unstated_property_place(goal), "reason": goal.reason}
             for goal in proof.unstated_properties
         ],
         "left_out": [{"name": goal.goal, "reason": goal.reason} for goal in proof.left_out],

@@ -44,12 +44,12 @@ def _verdict_phrase(verdict: Verdict) -> str:
         case "model_error":
             return "breaks its own types"
         case "vacuous":
-            return f"holds, but {_emptiness_text(verdict)}"
+            return f"holds, but {_vacuity_text(verdict)}"
         case "none":
             return found_nothing_text(verdict.engine) if verdict.verdict == "holds" else "is undecided"
 
 
-def _emptiness_text(verdict: Verdict) -> str:
+def _vacuity_text(verdict: Verdict) -> str:
     """What makes a result that holds no answer."""
     if any(action.happened_despite for action in verdict.actions):
         return "something happens that a @bound is meant to stop"
@@ -65,7 +65,7 @@ def _emptiness_text(verdict: Verdict) -> str:
     return f"no state shows {', '.join(missing)}"
 
 
-def _write_foundation(page: TextPage, verdict: Verdict) -> None:
+def _write_constants_and_reductions(page: TextPage, verdict: Verdict) -> None:
     """Constants, and what was folded away: a result without its bounds is none."""
     page.line(sizes_text(verdict.constants, verdict.open_constants), indent=2)
     switches = switches_text(verdict.constants, verdict.open_constants)
@@ -80,7 +80,7 @@ def _write_headline(page: TextPage, verdict: Verdict) -> None:
     page.line(check_headline(verdict), style=color)
     if verdict.never_happens:
         page.line(f"! never happens: {', '.join(verdict.never_happens)}", hang=2, style="yellow bold")
-    _write_foundation(page, verdict)
+    _write_constants_and_reductions(page, verdict)
 
 
 def _write_numbers(page: TextPage, verdict: Verdict) -> None:
@@ -182,16 +182,16 @@ def _write_coverage(page: TextPage, verdict: Verdict) -> None:
     if absent:
         page.line(f"impossible with this profile, as the model says: {', '.join(absent)}", indent=2, hang=4)
     for action in stopped:
-        page.line(_stopped_action_text(action, verdict), indent=2, hang=4, style="yellow" if action.firings else "")
+        page.line(_bounded_action_text(action, verdict), indent=2, hang=4, style="yellow" if action.firings else "")
     if off:
         page.line(f"switched off by constants: {', '.join(off)}", indent=2, hang=4)
     _write_guards(page, f"guards that never let anything through{where}", _shut_guard_rows(live))
     _write_guards(page, "limits that cut (the bounds, not the protocol, stopped these steps)", _limit_rows(live))
     if verdict.held_states:
-        page.line(_held_states_text(verdict.held_states, _bounds_text(live)), indent=2, hang=4)
+        page.line(_bounded_states_text(verdict.held_states, _bounds_text(live)), indent=2, hang=4)
 
 
-def _stopped_action_text(action: ActionCoverage, verdict: Verdict) -> str:
+def _bounded_action_text(action: ActionCoverage, verdict: Verdict) -> str:
     """What is said of an action that a bound of steps is meant to stop."""
     if action.firings:
         times = count_text(action.firings, "time")
@@ -199,7 +199,7 @@ def _stopped_action_text(action: ActionCoverage, verdict: Verdict) -> str:
     return f"stopped by @bound {action.stopped_by}, as it is meant: {action.name}"
 
 
-def _held_states_text(states: int, bounds: str) -> str:
+def _bounded_states_text(states: int, bounds: str) -> str:
     """What is said of states that only the bounds keep from going on."""
     if states == 1:
         return f"1 state has no next step because of {bounds} alone; it is not counted as a deadlock"

@@ -87,7 +87,7 @@ def _sarif_result(check: Mapping[str, Any], claim: Mapping[str, Any], rule: int)
         "message": {"text": "\n".join(_message_lines(check, claim))},
         "locations": at_entry if trace is None else [_failing_statement_location(trace, check)],
         "relatedLocations": [] if trace is None else _related_locations(trace, check),
-        "partialFingerprints": {"tidegate/claimAndActions/v1": fingerprint(check, claim)},
+        "partialFingerprints": {"tidegate/claimAndActions/v1": finding_fingerprint(check, claim)},
         "properties": {"check": check["name"], "result": claim["result"]},
     }
     if trace is not None:
@@ -102,7 +102,7 @@ def _sarif_result(check: Mapping[str, Any], claim: Mapping[str, Any], rule: int)
     return made
 
 
-def fingerprint(check: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
+def finding_fingerprint(check: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
     """The same for the same finding: of its claim and the actions that lead there; of its check where none do."""
     trace: Document | None = claim["document"]
     way = [check["name"]] if trace is None else [trace["model"], *(step["action"] for step in trace["steps"])]

@@ -9,7 +9,7 @@ from ..document import Document
 from ..text_page import seconds_text
 from ..trace.markdown import argument_markdown, code_in_cell, escape_line
 from ..trace.sequence import to_mermaid
-from .terminal import check_result_text, gate_sum_text, run_condition_lines, skipped_by_reason
+from .terminal import check_result_text, gate_totals_text, run_condition_lines, skipped_by_reason
 
 _MAX_COUNTEREXAMPLES = 10
 """More than this nobody reads in a summary, and GitHub takes 1 MiB; the others are in the report."""
@@ -22,7 +22,7 @@ def gate_summary(document: Document) -> str:
 
 def _sections(document: Document) -> Iterator[str]:
     mark = "✓" if document["exit"] == 0 else "✗"
-    yield f"# {mark} Tidegate: {gate_sum_text(document)}"
+    yield f"# {mark} Tidegate: {gate_totals_text(document)}"
     at = f" at commit {code_in_cell(document['commit'])}" if document["commit"] else ""
     yield f"Tier {document['tier']}, {seconds_text(document['seconds'])}, exit {document['exit']}{at}."
     wrong = [check for check in document["checks"] if check["result"] != "ok"]
@@ -32,12 +32,12 @@ def _sections(document: Document) -> Iterator[str]:
     yield from _counterexample_sections(document)
     if any(check["result"] == "ok" for check in document["checks"]):
         yield "## As recorded"
-        yield _folded_section(
+        yield _collapsible_section(
             "the checks", _checks_table([check for check in document["checks"] if check["result"] == "ok"])
         )
     for why, names in skipped_by_reason(document).items():
         yield f"## Not run: {len(names)}, {escape_line(why)}"
-        yield _folded_section("their names", "\n".join(f"- {escape_line(name)}" for name in names))
+        yield _collapsible_section("their names", "\n".join(f"- {escape_line(name)}" for name in names))
 
 
 def _checks_table(checks: list[Mapping[str, Any]], *, differences: bool = False) -> str:
@@ -51,7 +51,7 @@ def _checks_table(checks: list[Mapping[str, Any]], *, differences: bool = False)
     return "\n".join(rows)
 
 
-def _folded_section(title: str, text: str) -> str:
+def _collapsible_section(title: str, text: str) -> str:
     return f"<details><summary>{title}</summary>\n\n{text}\n\n</details>"
 
 

@@ -18,7 +18,7 @@ def gate_page(document: Document, text_format: TextFormat, folder: Path | None =
     for check in document["checks"]:
         _write_check(page, check, width, folder or Path())
     page.blank()
-    page.line(gate_sum_text(document), style="green bold" if document["exit"] == 0 else "red bold")
+    page.line(gate_totals_text(document), style="green bold" if document["exit"] == 0 else "red bold")
     for why, names in skipped_by_reason(document).items():
         page.line(f"not run: {count_text(len(names), 'recorded check')}, {why}", hang=2)
     return page
@@ -66,7 +66,7 @@ def check_result_text(check: Mapping[str, Any]) -> str:
     return f"{states}depth {report['depth']}, {seconds_text(check['seconds'])}"
 
 
-def gate_sum_text(document: Document) -> str:
+def gate_totals_text(document: Document) -> str:
     """`3 ok, 1 differs of 4 checks`."""
     numbers = ", ".join(f"{number} {word}" for word, number in document["numbers"].items()) or "nothing was done"
     text = f"{numbers} of {count_text(len(document['checks']), 'check')}"

@@ -41,19 +41,19 @@ class _WrittenFields:
     changing: frozenset[str] = frozenset()
     shadowed_fields: frozenset[str] = frozenset()
 
-    def scope(self) -> NotationScope:
+    def notation_scope(self) -> NotationScope:
         return NotationScope(fields=dict(self.primes), shadowed_fields=self.shadowed_fields)
 
     def copy(self) -> _WrittenFields:
         return _WrittenFields(dict(self.primes), self.changing, self.shadowed_fields)
 
-    def write(self, name: str) -> int:
+    def count_write(self, name: str) -> int:
         """Notes a write to a field and gives the number of primes the written name wears."""
         if name not in self.changing:
             self.primes[name] = self.primes.get(name, 0) + 1
         return self.primes[name]
 
-    def join(self, other: _WrittenFields) -> None:
+    def merge_branch(self, other: _WrittenFields) -> None:
         """After a branch: what either side has written."""
         for name, count in other.primes.items():
             self.primes[name] = max(count, self.primes.get(name, 0))
@@ -87,20 +87,20 @@ def action_phrases(action: ActionForm, limit: int) -> list[tuple[Part, str]]:
     """The body of an action with each statement as one phrase, whatever its length, under its label. A value of more
     than `limit` characters is an ellipsis, and a branch or a loop that is longer says what it changes."""
     writes = _WrittenFields(shadowed_fields=shadowed_fields(action))
-    phrases = ((statement, _phrase(statement, writes, limit)) for statement in action.body)
+    phrases = ((statement, _statement_phrase(statement, writes, limit)) for statement in action.body)
     return [
         (_statement_part(statement), f"({text})" if isinstance(statement, ir.If | ir.For) else text)
         for statement, text in phrases
     ]
 
 
-def _phrase(statement: ir.Statement, writes: _WrittenFields, limit: int) -> str:
-    scope = writes.scope()
+def _statement_phrase(statement: ir.Statement, writes: _WrittenFields, limit: int) -> str:
+    scope = writes.notation_scope()
     match statement:
         case ir.Require(condition=condition) | ir.Limit(condition=condition) | ir.Assert(condition=condition):
             return show_expression(condition, scope)
         case ir.Let(name=name, value=value):
-            return f"{name} ≜ {_shorten(show_expression(value, scope), limit)}"
+            return f"{name} ≜ {_shorten_phrase(show_expression(value, scope), limit)}"
         case ir.Return(value=value):
             return show_expression(value, scope)
         case ir.If():
@@ -110,39 +110,40 @@ def _phrase(statement: ir.Statement, writes: _WrittenFields, limit: int) -> str:
             one_by_one = not _is_cellwise(statement)
             inside = _begin_loop(statement, writes) if one_by_one else writes
             head = f"for each {variable} ∈ {domain} in order" if one_by_one else f"∀ {variable} ∈ {domain}"
-            return f"{head}: {_shorten(_phrases(body, inside, limit), limit, _outline(body, scope))}"
+            return f"{head}: {_shorten_phrase(_phrases(body, inside, limit), limit, _outline_text(body, scope))}"
         case _:
             head, sign, value = " ".join(line.strip() for line in _statement_lines(statement, writes, 0)).partition(
                 "= "
             )
-            return f"{head}{sign}{_shorten(value, limit)}"
+            return f"{head}{sign}{_shorten_phrase(value, limit)}"
 
 
 def _branches_phrase(branch: ir.If, writes: _WrittenFields, limit: int) -> str:
-    before = writes.scope()
+    before = writes.notation_scope()
     other = writes.copy()
     yes, no = _phrases(branch.yes, writes, limit), _phrases(branch.no, other, limit)
-    writes.join(other)
-    text = f"if {show_expression(branch.condition, before)}: {_shorten(yes, limit, _outline(branch.yes, before))}"
-    return f"{text}; else: {_shorten(no, limit, _outline(branch.no, before))}" if no else text
+    writes.merge_branch(other)
+    then = _shorten_phrase(yes, limit, _outline_text(branch.yes, before))
+    text = f"if {show_expression(branch.condition, before)}: {then}"
+    return f"{text}; else: {_shorten_phrase(no, limit, _outline_text(branch.no, before))}" if no else text
 
 
 def _phrases(body: Sequence[ir.Statement], writes: _WrittenFields, limit: int) -> str:
     """The statements of a branch or a loop in a row, in parentheses where there are several or another is inside."""
-    texts = [_phrase(statement, writes, limit) for statement in body]
+    texts = [_statement_phrase(statement, writes, limit) for statement in body]
     nested = len(texts) > 1 or any(isinstance(statement, ir.If | ir.For) for statement in body)
     return f"({'; '.join(texts)})" if nested else "".join(texts)
 
 
-def _shorten(text: str, limit: int, instead: str = "…") -> str:
+def _shorten_phrase(text: str, limit: int, instead: str = "…") -> str:
     return text if len(text) <= limit else instead
 
 
-def _outline(body: Sequence[ir.Statement], scope: NotationScope) -> str:
+def _outline_text(body: Sequence[ir.Statement], scope: NotationScope) -> str:
     """What a branch or a loop asks for and changes, without saying how."""
     parts = list(traverse_form(body))
     kinds = (ir.Store, ir.Append, ir.Truncate, ir.Add, ir.Remove)
-    written = sorted({scope.field(part.place.field) for part in parts if isinstance(part, kinds)})
+    written = sorted({scope.field_name(part.place.field) for part in parts if isinstance(part, kinds)})
     asks = "asks for more, " if any(isinstance(part, ir.Require | ir.Limit) for part in parts) else ""
     return f"{asks}changes {', '.join(written)}" if written else f"{asks}…"
 
@@ -180,7 +181,7 @@ def _statement_part(statement: ir.Statement) -> Part:
 
 
 def _statement_lines(statement: ir.Statement, writes: _WrittenFields, indent: int) -> Lines:
-    scope = writes.scope()
+    scope = writes.notation_scope()
     pad = " " * indent
     match statement:
         case ir.Require(condition=condition) | ir.Limit(condition=condition):
@@ -209,12 +210,12 @@ def _branch_lines(
     condition: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...], writes: _WrittenFields, indent: int
 ) -> Lines:
     pad = " " * indent
-    lines = _join_lines(f"{pad}if ", lay_out_expression(condition, writes.scope(), indent), ":")
+    lines = _join_lines(f"{pad}if ", lay_out_expression(condition, writes.notation_scope(), indent), ":")
     other = writes.copy()
     lines += _block_lines(yes, writes, indent + 2)
     if no:
         lines += [f"{pad}else:", *_block_lines(no, other, indent + 2)]
-    writes.join(other)
+    writes.merge_branch(other)
     return lines
 
 
@@ -222,7 +223,7 @@ def _loop_lines(loop: ir.For, writes: _WrittenFields, indent: int) -> Lines:
     """`∀` where the order does not matter, else `for each ... in order`, inside which `≔` changes a value step by
     step.
     """
-    domain = source_text(loop.source, writes.scope())
+    domain = source_text(loop.source, writes.notation_scope())
     if _is_cellwise(loop):
         return [f"{' ' * indent}∀ {loop.variable} ∈ {domain}:", *_block_lines(loop.body, writes, indent + 2)]
     inside = _begin_loop(loop, writes)
@@ -236,7 +237,7 @@ def _begin_loop(loop: ir.For, writes: _WrittenFields) -> _WrittenFields:
     """What a loop changes step by step is written once: the writes inside."""
     written = {node.field for node in traverse_form(loop.body) if isinstance(node, ir.Place)} - writes.changing
     for name in written:
-        writes.write(name)
+        writes.count_write(name)
     return _WrittenFields(writes.primes, writes.changing | written, writes.shadowed_fields)
 
 
@@ -260,11 +261,11 @@ def _is_variable(index: ir.Expr, loop: ir.For) -> bool:
 
 
 def _write_lines(statement: ir.Statement, place: ir.Place, writes: _WrittenFields, indent: int) -> Lines:
-    before = writes.scope()
+    before = writes.notation_scope()
     cell = "".join(f"[{show_expression(index, before)}]" for index in place.indexes)
-    name = before.field(place.field)
+    name = before.field_name(place.field)
     old = add_primes(name, writes.primes.get(place.field, 0)) + cell
-    new = add_primes(name, writes.write(place.field)) + cell + (" ≔" if place.field in writes.changing else " =")
+    new = add_primes(name, writes.count_write(place.field)) + cell + (" ≔" if place.field in writes.changing else " =")
     pad = " " * indent
     match statement:
         case ir.Store(value=value):

@@ -63,13 +63,16 @@ Sections: TypeAlias = Sequence[tuple[str, Sequence[str]]]
 def claim_sections(page: Specification, own: Mapping[str, Constant]) -> Sections:
     """What is claimed of a model: `own` are the constants that the claim adds."""
     model = page.model
-    return _present(
+    return _nonempty_sections(
         ("Constants of the claim", [_constants_table(own)] if own else []),
         ("The claim", [_property_text(prop, CLAIMS["transition"]) for prop in model.properties]),
         ("What must happen", [_run_condition_text(model), *(_liveness_text(prop) for prop in model.liveness)]),
-        ("What a step may be", [_abstract_actions(prop) for prop in model.properties]),
+        ("What a step may be", [_abstract_actions_text(prop) for prop in model.properties]),
         ("States from which nothing happens", [_property_text(bound, _END_TEXT) for bound in model.bounds]),
-        ("Steps that are looked at", [_property_text(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        (
+            "Steps that are looked at",
+            [_property_text(step_bound, STEP_BOUND_CLAIM) for step_bound in model.step_bounds],
+        ),
         ("Definitions", [_code_block(_helper_texts(model, behaviour=False))] if _helper_texts(model, False) else []),
     )
 
@@ -77,7 +80,7 @@ def claim_sections(page: Specification, own: Mapping[str, Constant]) -> Sections
 def model_sections(page: Specification) -> Sections:
     """All formulas of a model."""
     model = page.model
-    return _present(
+    return _nonempty_sections(
         ("Constants", [_constants_table(model.constants)]),
         ("Profiles", [_profiles_table(page.profiles)] if page.profiles else []),
         ("Data", [_code_block(data_lines(model))] if data_lines(model) else []),
@@ -86,8 +89,11 @@ def model_sections(page: Specification) -> Sections:
         ("Actions", [_action_text(action) for action in model.actions]),
         ("Properties", [_property_text(prop, CLAIMS[prop.kind]) for prop in model.properties]),
         ("What must happen", [_run_condition_text(model), *(_liveness_text(prop) for prop in model.liveness)]),
-        ("States that may end", [_property_text(terminal, MAY_END) for terminal in model.terminals]),
-        ("Steps that are looked at", [_property_text(step_bound, WITHIN) for step_bound in model.step_bounds]),
+        ("States that may end", [_property_text(terminal, TERMINAL_CLAIM) for terminal in model.terminals]),
+        (
+            "Steps that are looked at",
+            [_property_text(step_bound, STEP_BOUND_CLAIM) for step_bound in model.step_bounds],
+        ),
         ("Definitions", [_code_block(_helper_texts(model))] if _helper_texts(model) else []),
     )
 
@@ -95,8 +101,8 @@ def model_sections(page: Specification) -> Sections:
 def texts_by_name(model: Model) -> Mapping[str, str]:
     """What the page of a model says of each of its functions, by its name: a helper's text is its definition alone."""
     claims = [(prop, CLAIMS[prop.kind]) for prop in (*model.properties, *model.lemmas)]
-    claims += [(prop, MAY_END) for prop in model.terminals] + [(prop, _END_TEXT) for prop in model.bounds]
-    claims += [(prop, WITHIN) for prop in model.step_bounds]
+    claims += [(prop, TERMINAL_CLAIM) for prop in model.terminals] + [(prop, _END_TEXT) for prop in model.bounds]
+    claims += [(prop, STEP_BOUND_CLAIM) for prop in model.step_bounds]
     return {
         **{form.name: _code_block([_helper_text(form)]) for form in called_functions(model)},
         **{initial.name: _initial_text(initial, model) for initial in model.initials},
@@ -118,12 +124,12 @@ def refinement_text(page: Specification, model_name: str, own: Mapping[str, Cons
     """The Markdown page of what is claimed of a model: the model's text has a page of its own, named `model_name`."""
     link = f"[{model_name}]({model_name}.md)"
     said = f"The text is that of {link}, with its constants and profiles; the claim stands here."
-    return _page(page, [said], claim_sections(page, own))
+    return _page_text(page, [said], claim_sections(page, own))
 
 
 def specification_text(page: Specification) -> str:
     """The Markdown page of a model."""
-    return _page(page, [], model_sections(page))
+    return _page_text(page, [], model_sections(page))
 
 
 def section_digests(sections: Sections) -> Mapping[str, str]:
@@ -134,20 +140,20 @@ def section_digests(sections: Sections) -> Mapping[str, str]:
     }
 
 
-def _page(page: Specification, more: Sequence[str], sections: Sections) -> str:
-    named = [*sections, *_present(("Recorded results", _recorded_table(page)))]
+def _page_text(page: Specification, more: Sequence[str], sections: Sections) -> str:
+    named = [*sections, *_nonempty_sections(("Recorded results", _recorded_checks_table(page)))]
     parts = [f"# {page.title}", page.model.doc.strip(), *more, NOTATION]
     parts += [part for title, inside in named for part in (f"## {title}", *inside)]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"
 
 
-def _present(*sections: tuple[str, Iterable[str]]) -> Sections:
+def _nonempty_sections(*sections: tuple[str, Iterable[str]]) -> Sections:
     """The sections that have something, with the parts that are not empty."""
     kept = ((title, [part for part in parts if part]) for title, parts in sections)
     return [(title, parts) for title, parts in kept if parts]
 
 
-def _abstract_actions(prop: Property) -> str:
+def _abstract_actions_text(prop: Property) -> str:
     """The actions of the abstract model, one of which a step is that does not stutter."""
     if prop.refinement is None:
         return ""
@@ -281,9 +287,9 @@ CLAIMS = {
     "transition": "*In every step:*",
     "reachable": "*In some reachable state:*",
 }
-MAY_END = "*A run may end where:*"
+TERMINAL_CLAIM = "*A run may end where:*"
 _END_TEXT = "*A state is checked, and nothing happens from it, where this is false:*"
-WITHIN = "*Of the steps that actions allow, those are looked at for which:*"
+STEP_BOUND_CLAIM = "*Of the steps that actions allow, those are looked at for which:*"
 
 
 def _refinement_text(prop: Property, refinement: Refinement) -> str:
@@ -314,7 +320,7 @@ def _property_text(prop: Property, claim: str) -> str:
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}\n\n{lines}"
 
 
-MUST: Mapping[LivenessKind, str] = {
+LIVENESS_CLAIMS: Mapping[LivenessKind, str] = {
     "always_possible": "*From every reachable state some run leads to a state where `{0}`.*",
     "leads_to": "*In every fair run, after each state where `{0}` comes one where `{1}`.*",
     "initially_leads_to": "*Every fair run that begins where `{0}` comes to a state where `{1}`.*",
@@ -342,7 +348,7 @@ def _run_condition_text(model: Model) -> str:
 
 def _liveness_text(prop: Liveness) -> str:
     """A property of whole runs: the claim, its fairness, and its predicates."""
-    heads = [head_of(form) for form in prop.forms]
+    heads = [signature_text(form) for form in prop.forms]
     parameters = [f"{name} ∈ {type_text(type_)}" for name, type_ in prop.forms[0].parameters]
     every = f" Of each {', '.join(f'`{parameter}`' for parameter in parameters)}." if parameters else ""
     fair = "".join(f" {text}" for text in assumption_texts(prop))
@@ -352,11 +358,11 @@ def _liveness_text(prop: Liveness) -> str:
         for form, head in zip(prop.forms, heads, strict=True)
         for line in (f"{head} ≜", *definition_lines(form, NotationScope(states={form.states[0]: 0})))
     ]
-    claim = MUST[prop.kind].format(*heads)
+    claim = LIVENESS_CLAIMS[prop.kind].format(*heads)
     return f"### {prop.name}\n\n{prop.says}{ghosts} {claim}{every}{fair}\n\n{_code_block(lines)}"
 
 
-def head_of(form: ir.Function) -> str:
+def signature_text(form: ir.Function) -> str:
     """A function's name and parameters."""
     names = ", ".join(name for name, _ in form.parameters)
     return f"{form.name}({names})" if names else form.name
@@ -403,7 +409,7 @@ def _helper_text(function: ir.Function) -> str:
 # --- what was recorded ----------------------------------------------------------------------------------------------
 
 
-def _recorded_table(page: Specification) -> list[str]:
+def _recorded_checks_table(page: Specification) -> list[str]:
     if not page.recorded_checks:
         return []
     words = ("holds", "reached", "missing", "undecided")

@@ -38,7 +38,7 @@ class NotationScope:
     renamed_locals: Mapping[str, str] = field(default_factory=dict[str, str])
     shadowed_fields: frozenset[str] = frozenset()
 
-    def binding(self, variable: str, body: Any) -> NotationScope:
+    def scope_in_binder(self, variable: str, body: Any) -> NotationScope:
         """The scope inside a binder, where `replica_2` is called `replica` again if that name is free there."""
         plain = _NUMBER_SUFFIX.sub("", variable)
         taken = {node.name for node in traverse_form(body) if isinstance(node, ir.Name)} | set(
@@ -48,19 +48,19 @@ class NotationScope:
             return self
         return dataclasses.replace(self, renamed_locals={**self.renamed_locals, variable: plain})
 
-    def local(self, name: str) -> str:
+    def local_name(self, name: str) -> str:
         """A local name as it is shown."""
         return self.renamed_locals.get(name, name)
 
-    def name(self, state: str, name: str) -> str:
+    def state_field_name(self, state: str, name: str) -> str:
         """A state field's name with its primes; `s.leader` where a local name is `leader` too."""
-        return add_primes(self.field(name), self.states.get(state, 0) + self.fields.get(name, 0))
+        return add_primes(self.field_name(name), self.states.get(state, 0) + self.fields.get(name, 0))
 
-    def field(self, name: str) -> str:
+    def field_name(self, name: str) -> str:
         """A state field's name without primes."""
         return f"s.{name}" if name in self.shadowed_fields else name
 
-    def call(self, function: ir.Function) -> str:
+    def helper_name(self, function: ir.Function) -> str:
         """A helper's name, primed where it looks at a state after the step."""
         primes = [self.states.get(state, 0) for state in function.states]
         primes += [self.fields[name] for name in fields_in_formula(function) if name in self.fields]
@@ -88,7 +88,7 @@ def show_expression(expression: ir.Expr, scope: NotationScope, level: int = _WHO
     term = (
         _render_leaf(expression, scope)
         or _render_logic(expression, scope)
-        or _render_part(expression, scope)
+        or _render_access(expression, scope)
         or _render_collection(expression, scope)
     )
     if term is None:
@@ -103,7 +103,7 @@ def _render_leaf(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
         case ir.OpenConst(name=name):
             return _Term(name, _ATOM)
         case ir.Name(name=name):
-            return _Term(scope.local(name), _ATOM)
+            return _Term(scope.local_name(name), _ATOM)
         case ir.FullSubset(type=type_):
             return _Term(type_text(type_.of), _ATOM)
         case _:
@@ -208,11 +208,11 @@ def _either_text(operands: tuple[ir.Expr, ...], scope: NotationScope) -> str:
     return " ∨ ".join(show_expression(expression, scope, _OR + 1) for expression in _drop_implied_negation(operands))
 
 
-def _render_part(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
+def _render_access(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
     """Reading a part of something, and arithmetic."""
     match expression:
         case ir.StateField(state=state, field=name):
-            return _Term(scope.name(state, name), _ATOM)
+            return _Term(scope.state_field_name(state, name), _ATOM)
         case ir.RecordField(record=record) if is_box(record.type):
             return _Term(show_expression(record, scope, _POSTFIX), _POSTFIX)
         case ir.RecordField(record=record, field=name):
@@ -230,7 +230,7 @@ def _render_part(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
             return (
                 _render_leaf(inner, scope)
                 or _render_logic(inner, scope)
-                or _render_part(inner, scope)
+                or _render_access(inner, scope)
                 or _render_collection(inner, scope)
             )
         case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
@@ -242,7 +242,9 @@ def _render_part(expression: ir.Expr, scope: NotationScope) -> _RenderedTerm:
             )
         case ir.Call(function=function, arguments=arguments):
             inside = ", ".join(show_expression(argument, scope, _LOOSE) for argument in arguments)
-            return _Term(f"{scope.call(function)}({inside})" if inside else scope.call(function), _POSTFIX)
+            return _Term(
+                f"{scope.helper_name(function)}({inside})" if inside else scope.helper_name(function), _POSTFIX
+            )
         case _:
             return None
 
@@ -275,8 +277,8 @@ def _render_collection(expression: ir.Expr, scope: NotationScope) -> _RenderedTe
         case ir.MakeSeq(elements=elements):
             return _Term("⟨" + ", ".join(show_expression(element, scope, _LOOSE) for element in elements) + "⟩", _ATOM)
         case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
-            inner = scope.binding(variable, value)
-            return _Term(f"[{inner.local(variable)} ∈ {type_text(key)} ↦ {show_expression(value, inner)}]", _ATOM)
+            inner = scope.scope_in_binder(variable, value)
+            return _Term(f"[{inner.local_name(variable)} ∈ {type_text(key)} ↦ {show_expression(value, inner)}]", _ATOM)
         case _:
             return None
 
@@ -325,8 +327,8 @@ def _render_binders(expression: ir.Quantified, scope: NotationScope) -> tuple[st
     conditions: list[ir.Expr] = []
     for generator in expression.generators:
         source = source_text(generator.source, scope)
-        scope = scope.binding(generator.variable, (expression.generators, expression.body))
-        ranges.append(f"{scope.local(generator.variable)} ∈ {source}")
+        scope = scope.scope_in_binder(generator.variable, (expression.generators, expression.body))
+        ranges.append(f"{scope.local_name(generator.variable)} ∈ {source}")
         conditions += generator.conditions
     return ", ".join(ranges), " ∧ ".join(show_expression(condition, scope, _AND + 1) for condition in conditions), scope
 

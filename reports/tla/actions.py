@@ -16,8 +16,8 @@ from ...language import ir
 from ...language.forms import InitialForm
 from ...language.types import Map, Pool, Seq, Type
 from ..spec.notation import traverse_form
-from .expressions import FormulaScope, expression_formula, flat, offset_text, sequence_text, source_text
-from .functions import assigned_names, pack, quote_text, unpack
+from .expressions import FormulaScope, expression_formula, flat_formula_text, offset_text, sequence_text, source_text
+from .functions import assigned_names, pack_values, quote_text, unpack_values
 from .terms import (
     ATOM,
     COMPARISON,
@@ -58,7 +58,7 @@ class _Body:
 
     def write(self, name: str, value: Term) -> None:
         """A field has another value from now on."""
-        variable = self.scope.names.of(("field", name))
+        variable = self.scope.names.declared_name(("field", name))
         shown = self.define(f"{variable}{_NOW}", value)
         self.scope = replace(self.scope, current_values={**self.scope.current_values, name: FlatFormula(shown, ATOM)})
 
@@ -69,12 +69,12 @@ def action_term(
     """The formula of an action whose parameters the scope knows; `last` are guards on its whole step."""
     made = _Body(scope)
     _add_statements(body, made)
-    names = {name: scope.names.of(("field", name)) for name in fields}
+    names = {name: scope.names.declared_name(("field", name)) for name in fields}
     changed = [name for name in fields if name in made.scope.current_values]
     unchanged = [names[name] for name in fields if name not in changed]
     values = [(f"{names[name]}'", made.scope.current_values[name]) for name in changed]
     parts, values = _inline_single_uses(made.parts, values)
-    return _nest([*parts, *_equations(values), *_unchanged_terms(unchanged), *last])
+    return _nest_parts([*parts, *_equations(values), *_unchanged_terms(unchanged), *last])
 
 
 def _unchanged_terms(variables: Sequence[str]) -> list[Term]:
@@ -89,15 +89,15 @@ def initial_term(initial: InitialForm, scope: FormulaScope, fields: Sequence[str
     made = _Body(scope)
     _add_statements(initial.body, made)
     for name, value in zip(fields, initial.result.fields, strict=True):
-        made.parts.append(_equation(scope.names.of(("field", name)), expression_formula(value, made.scope)))
-    return _nest(made.parts)
+        made.parts.append(_equation(scope.names.declared_name(("field", name)), expression_formula(value, made.scope)))
+    return _nest_parts(made.parts)
 
 
 def _equation(left_side: str, value: Term) -> Term:
     return FlatFormula(f"{left_side} = {flat_text(value, SETS)}", COMPARISON)
 
 
-def _nest(parts: Sequence[Part]) -> Term:
+def _nest_parts(parts: Sequence[Part]) -> Term:
     """Parts in order as one formula: what comes after a definition stands inside of it."""
     rest: list[Term] = []
     for part in reversed(parts):
@@ -120,7 +120,7 @@ def _inline_single_uses(
         name, value = part
         texts = [flat_text(other[1] if isinstance(other, tuple) else other) for other in (*kept, *found)]
         uses = [text for text in texts for _ in re.findall(rf"\b{name}\b", text)]
-        if len(uses) == 1 and not _binds(flat_text(value)) & {*_binds(uses[0]), *_heads(kept)}:
+        if len(uses) == 1 and not _bound_names(flat_text(value)) & {*_bound_names(uses[0]), *_defined_names(kept)}:
             kept.remove(part)
             kept = [
                 (it[0], substitute(it[1], name, value)) if isinstance(it, tuple) else substitute(it, name, value)
@@ -143,7 +143,7 @@ def _equations(values: Sequence[tuple[str, Term]]) -> list[Term]:
         if isinstance(value, Conditional) and (alike or len(text) > _LONG):
             left = [pair for pair in left if pair not in alike]
             chosen = [(name, it) for name, it in [(variable, value), *alike] if isinstance(it, Conditional)]
-            yes, no = (_equations([(name, side(it)) for name, it in chosen]) for side in (_yes, _no))
+            yes, no = (_equations([(name, side(it)) for name, it in chosen]) for side in (_true_side, _false_side))
             found.append(Conditional(value.condition, conjunction(yes), conjunction(no)))
         elif isinstance(value, LetDefinition) and len(text) > _LONG:
             found.append(LetDefinition(value.head, value.value, conjunction(_equations([(variable, value.body)]))))
@@ -152,11 +152,11 @@ def _equations(values: Sequence[tuple[str, Term]]) -> list[Term]:
     return [*found, *_unchanged_terms([variable.removesuffix("'") for variable in kept])]
 
 
-def _yes(value: Conditional) -> Term:
+def _true_side(value: Conditional) -> Term:
     return value.yes
 
 
-def _no(value: Conditional) -> Term:
+def _false_side(value: Conditional) -> Term:
     return value.no
 
 
@@ -164,13 +164,13 @@ def _is_chosen_alike(one: Term, other: Conditional) -> bool:
     return isinstance(one, Conditional) and flat_text(one.condition) == flat_text(other.condition)
 
 
-def _binds(text: str) -> set[str]:
+def _bound_names(text: str) -> set[str]:
     """The names that a formula binds, none of which may be bound around it."""
     bound = re.findall(r"(?:\\[AE] |[\[{]|: )((?:\w+, )*\w+) \\in ", text)
     return {name for names in bound for name in names.split(", ")} | set(re.findall(r"(\w+)(?:\([^()]*\))? ==", text))
 
 
-def _heads(parts: Sequence[Part]) -> set[str]:
+def _defined_names(parts: Sequence[Part]) -> set[str]:
     """The names that are defined among parts."""
     return {part[0].partition("(")[0] for part in parts if isinstance(part, tuple)}
 
@@ -184,7 +184,7 @@ def _add_statements(statements: Sequence[ir.Statement], action_body: _Body) -> N
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
                 action_body.parts.append(expression_formula(condition, action_body.scope))
             case ir.Assert(condition=condition, text=text):
-                asserted = f'Assert({flat(condition, action_body.scope)}, "{quote_text(text)}")'
+                asserted = f'Assert({flat_formula_text(condition, action_body.scope)}, "{quote_text(text)}")'
                 action_body.parts.append(FlatFormula(asserted, POSTFIX))
             case ir.Let(name=name, value=value):
                 shown = action_body.define(name, expression_formula(value, action_body.scope))
@@ -202,7 +202,9 @@ def _add_statements(statements: Sequence[ir.Statement], action_body: _Body) -> N
 def _written_value(statement: Written, scope: FormulaScope) -> Term:
     """The whole field after one of its cells was written."""
     place = statement.place
-    whole = scope.current_values.get(place.field) or FlatFormula(scope.names.of(("field", place.field)), ATOM)
+    whole = scope.current_values.get(place.field) or FlatFormula(
+        scope.names.declared_name(("field", place.field)), ATOM
+    )
     path = _path_text(place, scope)
     if not path:
         return _cell_value(statement, whole.text, scope)
@@ -214,7 +216,7 @@ def _path_text(place: ir.Place, scope: FormulaScope) -> str:
     text = ""
     type_ = scope.field_types[place.field]
     for index in place.indexes:
-        text += f"[{offset_text(index, scope) if isinstance(type_, Seq) else flat(index, scope)}]"
+        text += f"[{offset_text(index, scope) if isinstance(type_, Seq) else flat_formula_text(index, scope)}]"
         type_ = _inner_type(type_)
     return text
 
@@ -235,17 +237,17 @@ def _cell_value(statement: Written, old: str, scope: FormulaScope) -> Term:
         case ir.Store(value=value):
             return expression_formula(value, scope)
         case ir.Append(value=value):
-            return FlatFormula(f"Append({old}, {flat(value, scope)})", POSTFIX)
+            return FlatFormula(f"Append({old}, {flat_formula_text(value, scope)})", POSTFIX)
         case ir.Truncate(length=length):
-            return FlatFormula(f"SubSeq({old}, 1, {flat(length, scope)})", POSTFIX)
+            return FlatFormula(f"SubSeq({old}, 1, {flat_formula_text(length, scope)})", POSTFIX)
         case ir.Add(value=value) if _is_bag(statement.place):
-            return FlatFormula(f"{old} (+) SetToBag({{{flat(value, scope)}}})", SETS)
+            return FlatFormula(f"{old} (+) SetToBag({{{flat_formula_text(value, scope)}}})", SETS)
         case ir.Add(value=value):
-            return FlatFormula(f"{old} \\union {{{flat(value, scope)}}}", SETS)
+            return FlatFormula(f"{old} \\union {{{flat_formula_text(value, scope)}}}", SETS)
         case ir.Remove(value=value) if _is_bag(statement.place):
-            return FlatFormula(f"{old} (-) SetToBag({{{flat(value, scope)}}})", SETS)
+            return FlatFormula(f"{old} (-) SetToBag({{{flat_formula_text(value, scope)}}})", SETS)
         case ir.Remove(value=value):
-            return FlatFormula(f"{old} \\ {{{flat(value, scope)}}}", SETS)
+            return FlatFormula(f"{old} \\ {{{flat_formula_text(value, scope)}}}", SETS)
 
 
 def _is_bag(place: ir.Place) -> bool:
@@ -272,10 +274,10 @@ def _add_branch(branch: ir.If, action_body: _Body) -> None:
     (yes_guards, yes), (no_guards, no) = sides
     if yes_guards or no_guards:
         action_body.parts.append(Conditional(condition, conjunction(yes_guards), conjunction(no_guards)))
-    _merge_sides(condition, yes, no, before, action_body)
+    _merge_branch_scopes(condition, yes, no, before, action_body)
 
 
-def _merge_sides(
+def _merge_branch_scopes(
     condition: Term, yes: FormulaScope, no: FormulaScope, scope_before: FormulaScope, action_body: _Body
 ) -> None:
     for name in dict.fromkeys((*yes.local, *no.local)):
@@ -285,7 +287,9 @@ def _merge_sides(
                 name, action_body.define(name, Conditional(condition, one, other))
             )
     for name in dict.fromkeys((*yes.current_values, *no.current_values)):
-        old = scope_before.current_values.get(name) or FlatFormula(scope_before.names.of(("field", name)), ATOM)
+        old = scope_before.current_values.get(name) or FlatFormula(
+            scope_before.names.declared_name(("field", name)), ATOM
+        )
         one, other = yes.current_values.get(name, old), no.current_values.get(name, old)
         if one != other:
             action_body.write(name, Conditional(condition, one, other))
@@ -305,7 +309,7 @@ def _add_loop(loop: ir.For, action_body: _Body) -> None:
         asked = _Body(inside)
         _add_statements(loop.body, asked)
         source = source_text(loop.source, action_body.scope)
-        action_body.parts.append(Binder(f"\\A {variable} \\in {source}", _nest(asked.parts)))
+        action_body.parts.append(Binder(f"\\A {variable} \\in {source}", _nest_parts(asked.parts)))
     elif written or carried:
         _add_fold(loop, written, carried, action_body, asks=guards)
 
@@ -320,7 +324,7 @@ def _add_fold(
     outside = action_body.scope.with_local(_ASKED, "TRUE")
     carried_names = [*carried_names, *([_ASKED] if asks else [])]
     so_far, inside = outside.bind("so_far")
-    inside = _unpack_all(written_fields, carried_names, so_far, inside)
+    inside = _scope_of_packed_value(written_fields, carried_names, so_far, inside)
     variable, inside = inside.bind(loop.variable)
     body = _Body(inside)
     _add_statements(loop.body, body)
@@ -332,16 +336,18 @@ def _add_fold(
         *(FlatFormula(end.local[name], ATOM) for name in carried_names),
     ]
     kept, values = _inline_single_uses(body.parts, [("", value) for value in ends])
-    step: Term = pack([flat_text(value) for _, value in values]) if len(values) > 1 else values[0][1]
+    step: Term = pack_values([flat_text(value) for _, value in values]) if len(values) > 1 else values[0][1]
     if len(values) > 1 and len(flat_text(step)) > _LONG:
-        kept, step = body.parts, pack([flat_text(value) for value in ends])
+        kept, step = body.parts, pack_values([flat_text(value) for value in ends])
     for part in reversed(kept):
         step = LetDefinition(part[0], part[1], step) if isinstance(part, tuple) else step
     old = {
-        name: outside.current_values.get(name) or FlatFormula(outside.names.of(("field", name)), ATOM)
+        name: outside.current_values.get(name) or FlatFormula(outside.names.declared_name(("field", name)), ATOM)
         for name in written_fields
     }
-    start = pack([*(old[name].text for name in written_fields), *(outside.local[name] for name in carried_names)])
+    start = pack_values(
+        [*(old[name].text for name in written_fields), *(outside.local[name] for name in carried_names)]
+    )
     action_body.scope = replace(outside, used_names=end.used_names)
     head, scope = action_body.scope.define("visit")
     action_body.scope = replace(action_body.scope, used_names=scope.used_names)
@@ -349,16 +355,16 @@ def _add_fold(
     after = action_body.define(
         "visited", FlatFormula(f"Fold({head}, {start.text}, {sequence_text(loop.source, outside)})", POSTFIX)
     )
-    action_body.scope = _unpack_all(written_fields, carried_names, after, action_body.scope)
+    action_body.scope = _scope_of_packed_value(written_fields, carried_names, after, action_body.scope)
     if asks:
         action_body.parts.append(FlatFormula(action_body.scope.local[_ASKED], POSTFIX))
 
 
-def _unpack_all(
+def _scope_of_packed_value(
     written_fields: Sequence[str], carried_names: Sequence[str], packed_value: str, scope: FormulaScope
 ) -> FormulaScope:
     """The scope in which fields, and then names, are the parts of a packed value."""
-    parts = unpack([*(("field", name) for name in written_fields), *carried_names], packed_value)
+    parts = unpack_values([*(("field", name) for name in written_fields), *carried_names], packed_value)
     fields = {name: FlatFormula(parts[("field", name)], ATOM) for name in written_fields}
     names = {name: parts[name] for name in carried_names}
     return replace(scope, current_values={**scope.current_values, **fields}, local={**scope.local, **names})

@@ -93,39 +93,39 @@ def expression_formula(expression: ir.Expr, scope: FormulaScope) -> Term:
         case ir.And(operands=operands):
             return Junction("/\\", tuple(expression_formula(part, scope) for part in operands))
         case ir.Or(operands=operands):
-            return _either(operands, scope)
+            return _disjunction_term(operands, scope)
         case ir.Choice(condition=condition, yes=yes, no=no):
             return Conditional(
                 expression_formula(condition, scope), expression_formula(yes, scope), expression_formula(no, scope)
             )
         case ir.Quantified(kind="all" | "any"):
-            return _quantifier(expression, scope)
+            return _quantified_term(expression, scope)
         case ir.Some(value=inner) | ir.Unwrap(option=inner):
             return expression_formula(inner, scope)
-        case ir.Call() if _reads_written(expression.function, scope):
+        case ir.Call() if _reads_changed_field(expression.function, scope):
             return scope.inline(expression, scope)
         case ir.MakeRecord(fields=(inside,), type=type_) if is_box(type_):
             return expression_formula(inside, scope)
         case _:
             return (
-                _leaf(expression, scope)
-                or _predicate(expression, scope)
-                or _number(expression, scope)
-                or _part(expression, scope)
-                or _collection(expression, scope)
+                _leaf_term(expression, scope)
+                or _predicate_term(expression, scope)
+                or _arithmetic_term(expression, scope)
+                or _access_term(expression, scope)
+                or _collection_term(expression, scope)
             )
 
 
-def _either(operands: tuple[ir.Expr, ...], scope: FormulaScope) -> Term:
+def _disjunction_term(operands: tuple[ir.Expr, ...], scope: FormulaScope) -> Term:
     """One of several. TLC looks at every part of a disjunction that an action asks, also beyond one that is true, so
     that what has a value only where the first part is false follows from its negation."""
     first, *rest = operands
     if not rest:
         return expression_formula(first, scope)
     if isinstance(first, ir.Not):
-        return Implication(expression_formula(first.operand, scope), _either(tuple(rest), scope))
+        return Implication(expression_formula(first.operand, scope), _disjunction_term(tuple(rest), scope))
     if any(map(_is_partial, rest)):
-        return Implication(_negation(first, scope), _either(tuple(rest), scope))
+        return Implication(_negation_term(first, scope), _disjunction_term(tuple(rest), scope))
     return Junction("\\/", tuple(expression_formula(part, scope) for part in operands))
 
 
@@ -134,7 +134,7 @@ _OPPOSITES: dict[str, Literal["==", "!=", "<", "<=", ">", ">="]] = {
 }  # fmt: skip
 
 
-def _negation(expression: ir.Expr, scope: FormulaScope) -> Term:
+def _negation_term(expression: ir.Expr, scope: FormulaScope) -> Term:
     if isinstance(expression, ir.Compare):
         return expression_formula(replace(expression, op=_OPPOSITES[expression.op]), scope)
     return expression_formula(ir.Not(expression, expression.type, expression.where), scope)
@@ -158,12 +158,12 @@ def _has_no_value_somewhere(part: object) -> bool:
             return isinstance(part, ir.Unwrap | ir.Slice | ir.MemberAt)
 
 
-def flat(expression: ir.Expr, scope: FormulaScope, level: int = LOOSE) -> str:
+def flat_formula_text(expression: ir.Expr, scope: FormulaScope, level: int = LOOSE) -> str:
     """An expression on one line, in parentheses where it binds less tightly than `level`."""
     return flat_text(expression_formula(expression, scope), level)
 
 
-def _reads_written(function: ir.Function, scope: FormulaScope) -> bool:
+def _reads_changed_field(function: ir.Function, scope: FormulaScope) -> bool:
     """Whether a helper reads a field whose present value is not that of its variable."""
     return bool(scope.current_values) and not scope.current_values.keys().isdisjoint(fields_in_formula(function))
 
@@ -171,59 +171,70 @@ def _reads_written(function: ir.Function, scope: FormulaScope) -> bool:
 # --- leaves and predicates --------------------------------------------------------------------------------------------
 
 
-def _leaf(expression: ir.Expr, scope: FormulaScope) -> Term | None:
+def _leaf_term(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Const(number=number, type=type_):
             return FlatFormula(constant_text(number, type_, scope.names), ATOM)
         case ir.OpenConst(name=name):
-            return FlatFormula(scope.names.of(name), ATOM)
+            return FlatFormula(scope.names.declared_name(name), ATOM)
         case ir.Name(name=name):
             return FlatFormula(scope.local[name], ATOM)
         case ir.FullSubset(type=type_):
             return FlatFormula(set_text(type_.of, scope.names), ATOM)
         case ir.StateField(state=state, field=name):
             if state in scope.states_after:
-                return FlatFormula(f"{scope.names.of(('field', name))}'", ATOM)
-            return scope.current_values.get(name) or FlatFormula(scope.names.of(("field", name)), ATOM)
+                return FlatFormula(f"{scope.names.declared_name(('field', name))}'", ATOM)
+            return scope.current_values.get(name) or FlatFormula(scope.names.declared_name(("field", name)), ATOM)
         case ir.Call(function=function, arguments=arguments):
-            inside = ", ".join(flat(argument, scope) for argument in arguments)
+            inside = ", ".join(flat_formula_text(argument, scope) for argument in arguments)
             name = scope.operator(function, scope)
             return FlatFormula(f"{name}({inside})" if inside else name, POSTFIX)
         case _:
             return None
 
 
-def _predicate(expression: ir.Expr, scope: FormulaScope) -> Term | None:
+def _predicate_term(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Not(operand=ir.IsNone(option=option)):
-            return FlatFormula(f"{flat(option, scope, SETS)} # None", COMPARISON)
+            return FlatFormula(f"{flat_formula_text(option, scope, SETS)} # None", COMPARISON)
         case ir.Not(operand=ir.Contains(element=element, container=container)):
-            return FlatFormula(f"{flat(element, scope, SETS)} \\notin {_members_text(container, scope)}", COMPARISON)
+            return FlatFormula(
+                f"{flat_formula_text(element, scope, SETS)} \\notin {_members_text(container, scope)}", COMPARISON
+            )
         case ir.Not(operand=operand):
-            return FlatFormula(f"~{flat(operand, scope, POSTFIX)}", NEGATION)
+            return FlatFormula(f"~{flat_formula_text(operand, scope, POSTFIX)}", NEGATION)
         case ir.IsNone(option=option):
-            return FlatFormula(f"{flat(option, scope, SETS)} = None", COMPARISON)
+            return FlatFormula(f"{flat_formula_text(option, scope, SETS)} = None", COMPARISON)
         case ir.Contains(element=element, container=container):
-            return FlatFormula(f"{flat(element, scope, SETS)} \\in {_members_text(container, scope)}", COMPARISON)
+            return FlatFormula(
+                f"{flat_formula_text(element, scope, SETS)} \\in {_members_text(container, scope)}", COMPARISON
+            )
         case ir.SetOperation(op="<=", left=left, right=right):
-            return FlatFormula(f"{flat(left, scope, SETS + 1)} \\subseteq {flat(right, scope, SETS + 1)}", COMPARISON)
+            return FlatFormula(
+                f"{flat_formula_text(left, scope, SETS + 1)} \\subseteq {flat_formula_text(right, scope, SETS + 1)}",
+                COMPARISON,
+            )
         case ir.Compare():
-            return _comparison(expression, scope)
+            return _comparison_term(expression, scope)
         case ir.IsMajority(subset=subset):
             members = set_text(_subset_type(subset).of, scope.names)
-            return FlatFormula(f"2 * Cardinality({flat(subset, scope)}) > Cardinality({members})", COMPARISON)
+            return FlatFormula(
+                f"2 * Cardinality({flat_formula_text(subset, scope)}) > Cardinality({members})", COMPARISON
+            )
         case _:
             return None
 
 
-def _comparison(expression: ir.Compare, scope: FormulaScope) -> Term:
+def _comparison_term(expression: ir.Compare, scope: FormulaScope) -> Term:
     """Equality of any values, order of numbers; truth values are put in order as 0 and 1."""
     op, left, right = expression.op, expression.left, expression.right
     if op in ("==", "!=") and isinstance(left.type, Bool) == isinstance(right.type, Bool):
         sign = _COMPARISONS[op]
-        return FlatFormula(f"{flat(left, scope, SETS)} {sign} {flat(right, scope, SETS)}", COMPARISON)
+        return FlatFormula(
+            f"{flat_formula_text(left, scope, SETS)} {sign} {flat_formula_text(right, scope, SETS)}", COMPARISON
+        )
     return FlatFormula(
-        f"{_as_number(left, scope, SETS)} {_COMPARISONS[op]} {_as_number(right, scope, SETS)}", COMPARISON
+        f"{_number_text(left, scope, SETS)} {_COMPARISONS[op]} {_number_text(right, scope, SETS)}", COMPARISON
     )
 
 
@@ -231,21 +242,21 @@ def _members_text(container: ir.Expr, scope: FormulaScope) -> str:
     """What holds the elements of a set, a bag or a sequence, as a set."""
     match container.type:
         case Pool(multiple=True):
-            return f"BagToSet({flat(container, scope)})"
+            return f"BagToSet({flat_formula_text(container, scope)})"
         case Seq():
-            return f"Range({flat(container, scope)})"
+            return f"Range({flat_formula_text(container, scope)})"
         case _:
-            return flat(container, scope, SETS)
+            return flat_formula_text(container, scope, SETS)
 
 
-def _quantifier(expression: ir.Quantified, scope: FormulaScope) -> Term:
+def _quantified_term(expression: ir.Quantified, scope: FormulaScope) -> Term:
     r"""`\A x \in S : condition => body`, a binder for each generator."""
     if not expression.generators:
         return expression_formula(expression.body, scope)
     generator, *rest = expression.generators
     source = source_text(generator.source, scope)
     name, inside = scope.bind(generator.variable)
-    body = _quantifier(replace(expression, generators=tuple(rest)), inside)
+    body = _quantified_term(replace(expression, generators=tuple(rest)), inside)
     if generator.conditions:
         given = conjunction([expression_formula(condition, inside) for condition in generator.conditions])
         body = Implication(given, body) if expression.kind == "all" else Junction("/\\", (given, body))
@@ -259,26 +270,26 @@ def _quantifier(expression: ir.Quantified, scope: FormulaScope) -> Term:
 # --- numbers ----------------------------------------------------------------------------------------------------------
 
 
-def _number(expression: ir.Expr, scope: FormulaScope) -> Term | None:
+def _arithmetic_term(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     match expression:
         case ir.Arithmetic(op="min" | "max" as op, left=left, right=right):
             return FlatFormula(
-                f"{op.capitalize()}({_as_number(left, scope, LOOSE)}, {_as_number(right, scope, LOOSE)})", POSTFIX
+                f"{op.capitalize()}({_number_text(left, scope, LOOSE)}, {_number_text(right, scope, LOOSE)})", POSTFIX
             )
         case ir.Arithmetic(op=op, left=left, right=right):
-            if op in ("//", "%") and not _is_no_negative(right.type):
+            if op in ("//", "%") and not _is_nonnegative(right.type):
                 raise NotInTLAError(f"{op} by what may be negative", expression.where)
             if op == "**" and not _is_power_in_tla(expression):
                 raise NotInTLAError("0 ** 0, which is 1 here and nothing in TLA+", expression.where)
             sign, level = _ARITHMETIC[op]
             inner = TIMES + 1 if level == REMAINDER else level + 1
-            return FlatFormula(f"{_as_number(left, scope, inner)} {sign} {_as_number(right, scope, inner)}", level)
+            return FlatFormula(f"{_number_text(left, scope, inner)} {sign} {_number_text(right, scope, inner)}", level)
         case ir.Length(of=of):
             return FlatFormula(_length_text(of, scope), POSTFIX)
         case ir.Position(of=of):
-            return _position(of, scope)
+            return _position_term(of, scope)
         case ir.MemberAt(number=number, type=type_):
-            return _member_at(number, type_, scope)
+            return _member_at_term(number, type_, scope)
         case ir.Quantified(kind="sum"):
             return FlatFormula(_sum_text(expression, scope), POSTFIX)
         case ir.Quantified(kind="min" | "max" as kind, default=default):
@@ -293,11 +304,11 @@ def _number(expression: ir.Expr, scope: FormulaScope) -> Term | None:
             return None
 
 
-def _as_number(expression: ir.Expr, scope: FormulaScope, level: int) -> str:
+def _number_text(expression: ir.Expr, scope: FormulaScope, level: int) -> str:
     """An expression of a number; of a truth value, 1 or 0."""
     if isinstance(expression.type, Bool):
-        return f"(IF {flat(expression, scope)} THEN 1 ELSE 0)"
-    return flat(expression, scope, level)
+        return f"(IF {flat_formula_text(expression, scope)} THEN 1 ELSE 0)"
+    return flat_formula_text(expression, scope, level)
 
 
 def _is_power_in_tla(power: ir.Arithmetic) -> bool:
@@ -308,43 +319,43 @@ def _is_power_in_tla(power: ir.Arithmetic) -> bool:
     return exponent.lo > 0 or not base.lo <= 0 <= base.hi
 
 
-def _is_no_negative(type_: Type) -> bool:
+def _is_nonnegative(type_: Type) -> bool:
     return isinstance(type_, Int) and type_.lo >= 0
 
 
 def _length_text(of: ir.Expr, scope: FormulaScope) -> str:
     match of.type:
         case Seq():
-            return f"Len({flat(of, scope)})"
+            return f"Len({flat_formula_text(of, scope)})"
         case Pool(multiple=True):
-            return f"BagCardinality({flat(of, scope)})"
+            return f"BagCardinality({flat_formula_text(of, scope)})"
         case _:
-            return f"Cardinality({flat(of, scope)})"
+            return f"Cardinality({flat_formula_text(of, scope)})"
 
 
-def _position(of: ir.Expr, scope: FormulaScope) -> Term:
+def _position_term(of: ir.Expr, scope: FormulaScope) -> Term:
     match of.type:
         case Bool():
-            return FlatFormula(_as_number(of, scope, LOOSE), ATOM)
+            return FlatFormula(_number_text(of, scope, LOOSE), ATOM)
         case Enumeration() | Identity() as type_:
-            return FlatFormula(f"PlaceIn({_order_text(type_, scope)}, {flat(of, scope)})", POSTFIX)
+            return FlatFormula(f"PlaceIn({_order_text(type_, scope)}, {flat_formula_text(of, scope)})", POSTFIX)
         case _:
             return expression_formula(of, scope)
 
 
-def _member_at(number: ir.Expr, type_: Type, scope: FormulaScope) -> Term:
+def _member_at_term(number: ir.Expr, type_: Type, scope: FormulaScope) -> Term:
     match type_:
         case Enumeration() | Identity():
             return FlatFormula(f"{_order_text(type_, scope)}[{offset_text(number, scope)}]", POSTFIX)
         case Bool():
-            return FlatFormula(f"{flat(number, scope, SETS)} = 1", COMPARISON)
+            return FlatFormula(f"{flat_formula_text(number, scope, SETS)} = 1", COMPARISON)
         case _:
             return expression_formula(number, scope)
 
 
 def _order_text(type_: Enumeration | Identity, scope: FormulaScope) -> str:
     """The sequence of the members of an enum or a domain."""
-    return scope.names.of((type_.python, "order"))
+    return scope.names.declared_name((type_.python, "order"))
 
 
 def offset_text(offset: ir.Expr, scope: FormulaScope) -> str:
@@ -353,25 +364,25 @@ def offset_text(offset: ir.Expr, scope: FormulaScope) -> str:
         return str(offset.number + 1)
     match offset:
         case ir.Arithmetic(op="-", left=left, right=ir.Const(number=1)):
-            return _as_number(left, scope, LOOSE)
+            return _number_text(left, scope, LOOSE)
         case _:
-            return f"{_as_number(offset, scope, PLUS)} + 1"
+            return f"{_number_text(offset, scope, PLUS)} + 1"
 
 
 def _sum_text(expression: ir.Quantified, scope: FormulaScope) -> str:
     """A sum over all values of the bound names; the size of a set, where 1 is summed."""
     counted = isinstance(expression.body, ir.Const) and expression.body.number == 1
     if counted and len(expression.generators) == 1 and not _has_repetitions(expression.generators[0].source):
-        return f"Cardinality({_filter_text(expression.generators[0], scope)[0]})"
+        return f"Cardinality({_filtered_source(expression.generators[0], scope)[0]})"
     return _sum_from(expression, 0, scope)
 
 
 def _sum_from(expression: ir.Quantified, first_index: int, scope: FormulaScope) -> str:
     if first_index == len(expression.generators):
-        return _as_number(expression.body, scope, LOOSE)
+        return _number_text(expression.body, scope, LOOSE)
     generator = expression.generators[first_index]
     if not _has_repetitions(generator.source):
-        chosen, name, inside = _filter_text(generator, scope)
+        chosen, name, inside = _filtered_source(generator, scope)
         return f"Sum([{name} \\in {chosen} |-> {_sum_from(expression, first_index + 1, inside)}])"
     return _sum_over_sequence(expression, first_index, scope)
 
@@ -379,7 +390,7 @@ def _sum_from(expression: ir.Quantified, first_index: int, scope: FormulaScope) 
 def _sum_over_sequence(expression: ir.Quantified, first_index: int, scope: FormulaScope) -> str:
     """Of a sequence each offset counts, and not each value."""
     generator = expression.generators[first_index]
-    sequence = flat(_elements_of(generator.source), scope, POSTFIX)
+    sequence = flat_formula_text(_elements_of(generator.source), scope, POSTFIX)
     name, inside = scope.bind(generator.variable)
     place, inside = inside.bind("at")
     value = _sum_from(expression, first_index + 1, inside)
@@ -406,28 +417,30 @@ def _elements_of(source: ir.Source) -> ir.Expr:
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _part(expression: ir.Expr, scope: FormulaScope) -> Term | None:
+def _access_term(expression: ir.Expr, scope: FormulaScope) -> Term | None:
     """Reading a part of something, and something with a part changed."""
     match expression:
         case ir.RecordField(record=record) if is_box(record.type):
             return expression_formula(record, scope)
         case ir.RecordField(record=record, field=name) if is_tuple(record.type):
-            return FlatFormula(f"{flat(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
+            return FlatFormula(f"{flat_formula_text(record, scope, POSTFIX)}[{int(name) + 1}]", POSTFIX)
         case ir.RecordField(record=record, field=name):
-            return FlatFormula(f"{flat(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
+            return FlatFormula(f"{flat_formula_text(record, scope, POSTFIX)}.{part_name(name)}", POSTFIX)
         case ir.Index(container=container, index=index):
             offset = isinstance(container.type, Seq)
-            inside = offset_text(index, scope) if offset else flat(index, scope)
-            return FlatFormula(f"{flat(container, scope, POSTFIX)}[{inside}]", POSTFIX)
+            inside = offset_text(index, scope) if offset else flat_formula_text(index, scope)
+            return FlatFormula(f"{flat_formula_text(container, scope, POSTFIX)}[{inside}]", POSTFIX)
         case ir.Slice(sequence=sequence, start=start, stop=stop):
-            whole = flat(sequence, scope)
+            whole = flat_formula_text(sequence, scope)
             low = "1" if start is None else offset_text(start, scope)
             length = f"Len({whole})"
-            high = length if stop is None else f"Min({flat(stop, scope)}, {length})"
+            high = length if stop is None else f"Min({flat_formula_text(stop, scope)}, {length})"
             return FlatFormula(f"SubSeq({whole}, {low}, {high})", POSTFIX)
         case ir.Replace(record=record, changes=changes):
-            parts = ", ".join(f"!{_path_text(record.type, name)} = {flat(value, scope)}" for name, value in changes)
-            return FlatFormula(f"[{flat(record, scope)} EXCEPT {parts}]", ATOM)
+            parts = ", ".join(
+                f"!{_path_text(record.type, name)} = {flat_formula_text(value, scope)}" for name, value in changes
+            )
+            return FlatFormula(f"[{flat_formula_text(record, scope)} EXCEPT {parts}]", ATOM)
         case _:
             return None
 
@@ -439,25 +452,29 @@ def _path_text(type_: Type, name: str) -> str:
 # --- collections ------------------------------------------------------------------------------------------------------
 
 
-def _collection(expression: ir.Expr, scope: FormulaScope) -> Term:
+def _collection_term(expression: ir.Expr, scope: FormulaScope) -> Term:
     """Making records, sets, bags, sequences and maps."""
     match expression:
         case ir.SetOperation():
-            return _set_operation(expression, scope)
+            return _set_operation_term(expression, scope)
         case ir.Concat(left=left, right=right):
-            return FlatFormula(f"{flat(left, scope, TIMES)} \\o {flat(right, scope, TIMES)}", PLUS)
+            return FlatFormula(
+                f"{flat_formula_text(left, scope, TIMES)} \\o {flat_formula_text(right, scope, TIMES)}", PLUS
+            )
         case ir.MakeRecord(fields=values, type=type_):
-            return _record(values, type_, scope)
+            return _record_term(values, type_, scope)
         case ir.MakePool(elements=elements, type=Pool(multiple=True)):
-            bags = [f"SetToBag({{{flat(element, scope)}}})" for element in elements]
+            bags = [f"SetToBag({{{flat_formula_text(element, scope)}}})" for element in elements]
             return FlatFormula(" (+) ".join(bags) or "EmptyBag", SETS if len(bags) > 1 else POSTFIX)
         case ir.MakeSubset(elements=elements) | ir.MakePool(elements=elements):
-            return FlatFormula(f"{{{', '.join(flat(element, scope) for element in elements)}}}", ATOM)
+            return FlatFormula(f"{{{', '.join(flat_formula_text(element, scope) for element in elements)}}}", ATOM)
         case ir.MakeSeq(elements=elements):
-            return FlatFormula(f"<<{', '.join(flat(element, scope) for element in elements)}>>", ATOM)
+            return FlatFormula(f"<<{', '.join(flat_formula_text(element, scope) for element in elements)}>>", ATOM)
         case ir.MakeMap(variable=variable, value=value, type=Map(key=key)):
             name, inside = scope.bind(variable)
-            return FlatFormula(f"[{name} \\in {set_text(key, scope.names)} |-> {flat(value, inside)}]", ATOM)
+            return FlatFormula(
+                f"[{name} \\in {set_text(key, scope.names)} |-> {flat_formula_text(value, inside)}]", ATOM
+            )
         case ir.Quantified(kind="set", type=Pool(multiple=True)):
             raise NotInTLAError("a bag that is made by a comprehension", expression.where)
         case ir.Quantified(kind="set"):
@@ -466,9 +483,9 @@ def _collection(expression: ir.Expr, scope: FormulaScope) -> Term:
             raise NotInTLAError(f"{type(expression).__name__}", getattr(expression, "where", None))
 
 
-def _record(values: tuple[ir.Expr, ...], type_: Record, scope: FormulaScope) -> Term:
+def _record_term(values: tuple[ir.Expr, ...], type_: Record, scope: FormulaScope) -> Term:
     if is_tuple(type_):
-        return FlatFormula(f"<<{', '.join(flat(value, scope) for value in values)}>>", ATOM)
+        return FlatFormula(f"<<{', '.join(flat_formula_text(value, scope) for value in values)}>>", ATOM)
     named = list(zip((name for name, _ in type_.fields), values, strict=True))
     if type_.variants:
         kind = values[0]
@@ -479,12 +496,15 @@ def _record(values: tuple[ir.Expr, ...], type_: Record, scope: FormulaScope) -> 
         named = [(name, values[at]) for (name, _), at in zip(member.fields, places, strict=True)]
     else:
         parts = []
-    parts += [f"{name} |-> {flat(value, scope)}" for name, value in named]
+    parts += [f"{name} |-> {flat_formula_text(value, scope)}" for name, value in named]
     return FlatFormula(f"[{', '.join(parts)}]", ATOM)
 
 
-def _set_operation(expression: ir.SetOperation, scope: FormulaScope) -> Term:
-    left, right = flat(expression.left, scope, SETS + 1), flat(expression.right, scope, SETS + 1)
+def _set_operation_term(expression: ir.SetOperation, scope: FormulaScope) -> Term:
+    left, right = (
+        flat_formula_text(expression.left, scope, SETS + 1),
+        flat_formula_text(expression.right, scope, SETS + 1),
+    )
     type_ = expression.left.type
     if isinstance(type_, Pool) and type_.multiple:
         if expression.op not in _BAGS:
@@ -498,15 +518,15 @@ def _set_operation(expression: ir.SetOperation, scope: FormulaScope) -> Term:
 def _comprehension_text(expression: ir.Quantified, scope: FormulaScope) -> str:
     r"""The set of the values of a comprehension: `{x \in S : p}`, `{f(x) : x \in S}`, or the union of such."""
     generator, *rest = expression.generators
-    chosen, name, inside = _filter_text(generator, scope)
+    chosen, name, inside = _filtered_source(generator, scope)
     if not rest:
-        body = flat(expression.body, inside)
+        body = flat_formula_text(expression.body, inside)
         return chosen if body == name and chosen.startswith("{") else f"{{{body} : {name} \\in {chosen}}}"
     inner = _comprehension_text(replace(expression, generators=tuple(rest)), inside)
     return f"UNION {{{inner} : {name} \\in {chosen}}}"
 
 
-def _filter_text(generator: ir.Generator, scope: FormulaScope) -> tuple[str, str, FormulaScope]:
+def _filtered_source(generator: ir.Generator, scope: FormulaScope) -> tuple[str, str, FormulaScope]:
     """The set of the values that a generator gives, the name of one, and the scope that has it."""
     source = source_text(generator.source, scope)
     name, inside = scope.bind(generator.variable)
@@ -520,11 +540,11 @@ def source_text(source: ir.Source, scope: FormulaScope) -> str:
     """The set that a bound name ranges over."""
     match source:
         case ir.IntRange(start=start, stop=ir.Arithmetic(op="+", left=left, right=ir.Const(number=1))):
-            return f"({_as_number(start, scope, PLUS)}..{_as_number(left, scope, PLUS)})"
+            return f"({_number_text(start, scope, PLUS)}..{_number_text(left, scope, PLUS)})"
         case ir.IntRange(start=start, stop=ir.Const(number=number)):
-            return f"({_as_number(start, scope, PLUS)}..{number - 1})"
+            return f"({_number_text(start, scope, PLUS)}..{number - 1})"
         case ir.IntRange(start=start, stop=stop):
-            return f"({_as_number(start, scope, PLUS)}..({_as_number(stop, scope, PLUS)} - 1))"
+            return f"({_number_text(start, scope, PLUS)}..({_number_text(stop, scope, PLUS)} - 1))"
         case ir.Members(of=of):
             return set_text(of, scope.names)
         case ir.Elements(of=of):
@@ -537,7 +557,7 @@ def sequence_text(source: ir.Source, scope: FormulaScope) -> str:
         case ir.Members(of=Enumeration() | Identity() as of):
             return _order_text(of, scope)
         case ir.Elements(of=of) if isinstance(of.type, Seq):
-            return flat(of, scope)
+            return flat_formula_text(of, scope)
         case ir.Elements(of=of):
             return _ordered_members(of, scope)
         case ir.IntRange() | ir.Members(of=Int()):
@@ -551,9 +571,10 @@ def sequence_text(source: ir.Source, scope: FormulaScope) -> str:
 def _ordered_members(of: ir.Expr, scope: FormulaScope) -> str:
     match of.type:
         case Subset(of=Enumeration() | Identity() as element):
-            return f"SelectSeq({_order_text(element, scope)}, LAMBDA member : member \\in {flat(of, scope, SETS)})"
+            container = flat_formula_text(of, scope, SETS)
+            return f"SelectSeq({_order_text(element, scope)}, LAMBDA member : member \\in {container})"
         case Subset(of=Int()):
-            return f"Ascending({flat(of, scope)})"
+            return f"Ascending({flat_formula_text(of, scope)})"
         case _:
             raise NotInTLAError("a loop, one after the other, over records in no order", of.where)
 

@@ -34,13 +34,13 @@ class Operators:
         self._kept: list[ir.Function] = []
         self._texts: dict[tuple[str, tuple[str, ...]], str] = {}
 
-    def scope(self, primed_states: frozenset[str] = frozenset()) -> FormulaScope:
+    def formula_scope(self, primed_states: frozenset[str] = frozenset()) -> FormulaScope:
         """The scope of a formula without local names, `primed_states` being the states after a step."""
         return FormulaScope(
-            self._names, self.operator, inline_call, states_after=primed_states, field_types=self._field_types
+            self._names, self.operator_name, inline_call, states_after=primed_states, field_types=self._field_types
         )
 
-    def operator(self, function: ir.Function, scope: FormulaScope) -> str:
+    def operator_name(self, function: ir.Function, scope: FormulaScope) -> str:
         """The operator that a helper is, with primes inside where it is given the state after a step."""
         after = scope.states_after & frozenset(function.states)
         key = (id(function), after)
@@ -51,7 +51,7 @@ class Operators:
 
     def _define(self, function: ir.Function, primed_states: frozenset[str]) -> str:
         wanted = f"{function.name}_next" if primed_states else function.name
-        parameters, scope = bind_all([name for name, _ in function.parameters], self.scope(primed_states))
+        parameters, scope = bind_all([name for name, _ in function.parameters], self.formula_scope(primed_states))
         body = returned_value(function.body, scope)
         lines = tuple(lay_out(body, 4, "    "))
         shape = (wanted.lstrip("_"), (*parameters, *lines))
@@ -109,14 +109,14 @@ def returned_value(
             shown, inside = scope.define(name)
             named, rest_of_it = expression_formula(value, scope), go_on(inside)
             return named if rest_of_it == FlatFormula(shown, ATOM) else LetDefinition(shown, named, rest_of_it)
-        case ir.If(condition=condition, yes=yes, no=no) if returns(statement):
+        case ir.If(condition=condition, yes=yes, no=no) if contains_return(statement):
             then, otherwise = (returned_value((*branch, *others), scope, rest, wrap_returned) for branch in (yes, no))
             return Conditional(expression_formula(condition, scope), then, otherwise)
         case ir.If():
             definitions, inside = merge_locals(statement, scope)
             return define(definitions, go_on(inside))
-        case ir.For() if returns(statement):
-            return _search_loop(statement, scope, go_on, wrap_returned)
+        case ir.For() if contains_return(statement):
+            return _returning_loop_term(statement, scope, go_on, wrap_returned)
         case ir.For():
             definitions, inside = fold_locals(statement, scope)
             return define(definitions, go_on(inside))
@@ -132,15 +132,15 @@ def quote_text(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def returns(node: Any) -> bool:
+def contains_return(node: Any) -> bool:
     """Whether a statement holds a `return` of its own function."""
     match node:
         case ir.Return():
             return True
         case ir.If(yes=yes, no=no):
-            return any(map(returns, (*yes, *no)))
+            return any(map(contains_return, (*yes, *no)))
         case ir.For(body=body):
-            return any(map(returns, body))
+            return any(map(contains_return, body))
         case _:
             return False
 
@@ -160,13 +160,13 @@ def merge_locals(branch: ir.If, scope: FormulaScope) -> tuple[list[tuple[str, Te
         sides = [name in scope.local or name in set(assigned_names(side)) for side in (branch.yes, branch.no)]
         if not all(sides):
             continue
-        yes, no = (returned_value(side, scope, _reader(name)) for side in (branch.yes, branch.no))
+        yes, no = (returned_value(side, scope, _local_name_term(name)) for side in (branch.yes, branch.no))
         shown, inside = inside.define(name)
         found.append((shown, Conditional(expression_formula(branch.condition, scope), yes, no)))
     return found, inside
 
 
-def _reader(name: str) -> Rest:
+def _local_name_term(name: str) -> Rest:
     return lambda scope: FlatFormula(scope.local[name], ATOM)
 
 
@@ -176,22 +176,24 @@ def fold_locals(loop: ir.For, scope: FormulaScope) -> tuple[list[tuple[str, Term
     if not carried:
         return [], scope
     so_far, inside = scope.bind("so_far")
-    inside = with_locals(inside, unpack(carried, so_far))
+    inside = with_locals(inside, unpack_values(carried, so_far))
     variable, inside = inside.bind(loop.variable)
-    step = returned_value(loop.body, inside, lambda end: pack([end.local[name] for name in carried]))
+    step = returned_value(loop.body, inside, lambda end: pack_values([end.local[name] for name in carried]))
     step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
-    start = pack([scope.local[name] for name in carried])
+    start = pack_values([scope.local[name] for name in carried])
     after, outside = outside.define("visited")
     folded = FlatFormula(f"Fold({step_name}, {start.text}, {sequence_text(loop.source, scope)})", POSTFIX)
-    return [(f"{step_name}({so_far}, {variable})", step), (after, folded)], with_locals(outside, unpack(carried, after))
+    return [(f"{step_name}({so_far}, {variable})", step), (after, folded)], with_locals(
+        outside, unpack_values(carried, after)
+    )
 
 
-def pack(values: Sequence[str]) -> FlatFormula:
+def pack_values(values: Sequence[str]) -> FlatFormula:
     """Values as one: a tuple, where they are several."""
     return FlatFormula(values[0] if len(values) == 1 else f"<<{', '.join(values)}>>", ATOM)
 
 
-def unpack(keys: Sequence[Key], packed_value: str) -> dict[Key, str]:
+def unpack_values(keys: Sequence[Key], packed_value: str) -> dict[Key, str]:
     """Each part of a packed value, by what it is."""
     parts = [packed_value] if len(keys) == 1 else [f"{packed_value}[{at}]" for at in range(1, len(keys) + 1)]
     return dict(zip(keys, parts, strict=True))
@@ -202,48 +204,50 @@ def with_locals(scope: FormulaScope, parts: Mapping[str, str]) -> FormulaScope:
     return replace(scope, local={**scope.local, **parts})
 
 
-def _search_loop(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
+def _returning_loop_term(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
     r"""A loop that may return: `\E` where what it returns does not depend on where; else a fold that keeps what was
     returned."""
     match loop.body:
-        case (ir.If(condition=condition, yes=(ir.Return(value=value),), no=()),) if not _names(value) & {loop.variable}:
+        case (ir.If(condition=condition, yes=(ir.Return(value=value),), no=()),) if not _names_in_expression(value) & {
+            loop.variable
+        }:
             name, inside = scope.bind(loop.variable)
             found = Binder(f"\\E {name} \\in {source_text(loop.source, scope)}", expression_formula(condition, inside))
             return Conditional(found, wrap_returned(expression_formula(value, scope)), rest(scope))
         case _:
-            return _returning_fold(loop, scope, rest, wrap_returned)
+            return _returning_fold_term(loop, scope, rest, wrap_returned)
 
 
-def _names(expression: ir.Expr) -> set[str]:
+def _names_in_expression(expression: ir.Expr) -> set[str]:
     return {part.name for part in traverse_form(expression) if isinstance(part, ir.Name)}
 
 
-def _returning_fold(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
+def _returning_fold_term(loop: ir.For, scope: FormulaScope, rest: Rest, wrap_returned: Wrap) -> Term:
     """The fold of `<<TRUE, value>>`, where the loop has returned, and of `<<FALSE, names...>>`, where it goes on."""
     carried = [name for name in assigned_names(loop.body) if name in scope.local]
     so_far, inside = scope.bind("so_far")
-    inside = _unpack_running(carried, so_far, inside)
+    inside = _scope_of_running_tuple(carried, so_far, inside)
     variable, inside = inside.bind(loop.variable)
     body = returned_value(
         loop.body,
         inside,
-        lambda end: FlatFormula(_running([end.local[name] for name in carried]), ATOM),
+        lambda end: FlatFormula(_running_tuple_text([end.local[name] for name in carried]), ATOM),
         lambda value: FlatFormula(f"<<TRUE, {flat_text(value)}>>", ATOM),
     )
     step = Conditional(FlatFormula(f"{so_far}[1]", POSTFIX), FlatFormula(so_far, ATOM), body)
     step_name, outside = replace(scope, used_names=inside.used_names).define("visit")
     after, outside = outside.define("visited")
-    start = _running([scope.local[name] for name in carried])
+    start = _running_tuple_text([scope.local[name] for name in carried])
     folded = FlatFormula(f"Fold({step_name}, {start}, {sequence_text(loop.source, scope)})", POSTFIX)
-    then = rest(_unpack_running(carried, after, outside))
+    then = rest(_scope_of_running_tuple(carried, after, outside))
     done = Conditional(FlatFormula(f"{after}[1]", POSTFIX), wrap_returned(FlatFormula(f"{after}[2]", POSTFIX)), then)
     return define([(f"{step_name}({so_far}, {variable})", step), (after, folded)], done)
 
 
-def _running(values: Sequence[str]) -> str:
+def _running_tuple_text(values: Sequence[str]) -> str:
     return f"<<{', '.join(['FALSE', *values])}>>"
 
 
-def _unpack_running(names: Sequence[str], packed_value: str, scope: FormulaScope) -> FormulaScope:
+def _scope_of_running_tuple(names: Sequence[str], packed_value: str, scope: FormulaScope) -> FormulaScope:
     parts = {name: f"{packed_value}[{at}]" for at, name in enumerate(names, 2)}
     return replace(scope, local={**scope.local, **parts})

@@ -172,24 +172,28 @@ class _Export:
     # --- the whole ---------------------------------------------------------------------------------------------------
 
     def write_module(self) -> TLAExport:
-        initials = self._blocks(self._initial(initial) for initial in self.model.initials)
-        within = self._step_bounds()
-        actions = self._blocks(self._action(action) for action in self.model.actions)
-        invariants, properties, never = self._invariants(), self._properties(), self._never()
+        initials = self._blocks(self._initial_lines(initial) for initial in self.model.initials)
+        within = self._step_bound_lines()
+        actions = self._blocks(self._action_lines(action) for action in self.model.actions)
+        invariants, properties, never = (
+            self._invariant_definitions(),
+            self._property_definitions(),
+            self._witness_definitions(),
+        )
         own = [
             *self.operators.lines,
             *self._section("Where a run begins", initials),
-            *self._init(),
+            *self._init_lines(),
             *self._section("How far steps go", within),
             *self._section("Actions", actions),
-            *self._next(),
+            *self._next_lines(),
             *self._section("What must hold", self._blocks([*(b for _, b in invariants), *(b for _, b in properties)])),
             *self._section(
                 "What must be possible: each is violated by the run that shows it", self._blocks(b for _, b in never)
             ),
         ]
         body = "\n".join(own)
-        lines = [*self._head(body), *self._library(body), *own, "=" * 78]
+        lines = [*self._header_lines(body), *self._used_library_lines(body), *own, "=" * 78]
         return TLAExport(
             self.name,
             "\n".join(lines) + "\n",
@@ -197,12 +201,12 @@ class _Export:
             tuple(name for name, _ in properties),
             tuple(name for name, _ in never),
             tuple(self.left_out),
-            tuple(self._constants()),
-            tuple(self.names.of(domain.python) for domain in self.model.domains if domain.symmetric),
-            {name: self.names.of(("field", name)) for name in self.fields},
+            tuple(self._constant_texts()),
+            tuple(self.names.declared_name(domain.python) for domain in self.model.domains if domain.symmetric),
+            {name: self.names.declared_name(("field", name)) for name in self.fields},
             {
-                **{key: self.names.of(key) for key in self.model.constants},
-                **{domain.name: self.names.of(domain.python) for domain in self._domains()},
+                **{key: self.names.declared_name(key) for key in self.model.constants},
+                **{domain.name: self.names.declared_name(domain.python) for domain in self._domains()},
             },
             tuple(self.abstract),
         )
@@ -215,7 +219,7 @@ class _Export:
     def _section(title: str, lines: Sequence[str]) -> list[str]:
         return [f"\\* {'-' * 4} {title} {'-' * (70 - len(title))}", "", *lines] if lines else []
 
-    def _head(self, body: str) -> list[str]:
+    def _header_lines(self, body: str) -> list[str]:
         title = f"---- MODULE {self.name} ----"
         extends = ["Integers", "Sequences", "FiniteSets", "TLC"]
         bags = any(_has_bag(field.type) for field in self.model.fields)
@@ -229,20 +233,22 @@ class _Export:
 
     def _constant_lines(self) -> list[str]:
         given = [("None", "what an option holds that holds nothing")]
-        given += [(self.names.of(domain.python), _first_line(domain.python.__doc__)) for domain in self._domains()]
-        given += [(self.names.of(key), constant.says) for key, constant in self.model.constants.items()]
-        return _comment_columns(given)
+        given += [
+            (self.names.declared_name(domain.python), _first_line(domain.python.__doc__)) for domain in self._domains()
+        ]
+        given += [(self.names.declared_name(key), constant.says) for key, constant in self.model.constants.items()]
+        return _commented_declaration_lines(given)
 
     def _variable_lines(self) -> list[str]:
         given = [
-            (self.names.of(("field", field.name)), f"{'ghost: ' if field.ghost else ''}{field.says}")
+            (self.names.declared_name(("field", field.name)), f"{'ghost: ' if field.ghost else ''}{field.says}")
             for field in self.model.fields
         ]
-        return _comment_columns(given)
+        return _commented_declaration_lines(given)
 
     def fields_text(self, fields: Sequence[str]) -> str:
         """Variables with commas between them."""
-        return ", ".join(self.names.of(("field", name)) for name in fields)
+        return ", ".join(self.names.declared_name(("field", name)) for name in fields)
 
     @staticmethod
     def _wrap_list(head: str, text: str, tail: str) -> list[str]:
@@ -256,7 +262,7 @@ class _Export:
     def _set_lines(self, body: str) -> list[str]:
         lines: list[str] = []
         for type_ in self.types:
-            name, order = self.names.of(type_.python), self.names.of((type_.python, "order"))
+            name, order = self.names.declared_name(type_.python), self.names.declared_name((type_.python, "order"))
             if isinstance(type_, Enumeration):
                 members = ", ".join(member_text(type_, number) for number in range(len(type_.members)))
                 lines += self._wrap_list(f"{name} == {{", members, "}") if _mentions(body, name) else []
@@ -268,12 +274,12 @@ class _Export:
                     f"    CHOOSE {f} \\in [1..Cardinality({name}) -> {name}] :",
                     f"        \\A {i}, {j} \\in DOMAIN {f} : {f}[{i}] = {f}[{j}] => {i} = {j}",
                 ]
-        symmetric = [self.names.of(domain.python) for domain in self.model.domains if domain.symmetric]
+        symmetric = [self.names.declared_name(domain.python) for domain in self.model.domains if domain.symmetric]
         if symmetric:
             lines.append("Symmetry == " + " \\union ".join(f"Permutations({name})" for name in symmetric))
         return [*lines, ""] if lines else []
 
-    def _library(self, body: str) -> list[str]:
+    def _used_library_lines(self, body: str) -> list[str]:
         types = "\n".join(
             set_text(field.type, self.names, is_listed=False) for field in self.model.fields if not _has_bag(field.type)
         )
@@ -282,7 +288,7 @@ class _Export:
         lines = _library_lines(self.names, used)
         return [*lines, ""] if lines else []
 
-    def _constants(self) -> Iterator[str]:
+    def _constant_texts(self) -> Iterator[str]:
         yield "None = None"
         labels = [label for domain in self._domains() for label in domain.labels]
         for domain in self._domains():
@@ -291,22 +297,24 @@ class _Export:
             clash = any(label in self.names.taken for label in domain.labels)
             shown = [label if plain and not clash else f"{domain.name}_{label}" for label in domain.labels[:size]]
             members = ", ".join(re.sub(r"\W", "_", label) for label in shown)
-            yield f"{self.names.of(domain.python)} = {{{members}}}"
+            yield f"{self.names.declared_name(domain.python)} = {{{members}}}"
         for key, value in self.model.values.items():
-            yield f"{self.names.of(key)} = {_value_text(value)}"
+            yield f"{self.names.declared_name(key)} = {_value_text(value)}"
 
     # --- parts -------------------------------------------------------------------------------------------------------
 
-    def _initial(self, initial: Initial) -> list[str]:
-        names, scope = bind_all([parameter.name for parameter in initial.form.parameters], self.operators.scope())
+    def _initial_lines(self, initial: Initial) -> list[str]:
+        names, scope = bind_all(
+            [parameter.name for parameter in initial.form.parameters], self.operators.formula_scope()
+        )
         term = initial_term(initial.form, scope, self.fields)
         name = self.names.declare(("initial", initial.name), initial.name)
         head = f"{name}({', '.join(names)})" if names else name
         return [*comment_lines(initial.doc), f"{head} ==", *lay_out_parts(term, 4)]
 
-    def _init(self) -> list[str]:
+    def _init_lines(self) -> list[str]:
         starts = [
-            self._call_text(self.names.of(("initial", start.name)), start.form.parameters)
+            self._call_text(self.names.declared_name(("initial", start.name)), start.form.parameters)
             for start in self.model.initials
         ]
         return (
@@ -322,45 +330,53 @@ class _Export:
         return f"\\E {', '.join(ranges)} : {call}" if ranges else call
 
     def _ranges(self, parameters: Sequence[Parameter]) -> tuple[list[str], list[str]]:
-        shown, _ = bind_all([parameter.name for parameter in parameters], self.operators.scope())
+        shown, _ = bind_all([parameter.name for parameter in parameters], self.operators.formula_scope())
         pairs = zip(parameters, shown, strict=True)
         return [f"{name} \\in {self._range_text(parameter)}" for parameter, name in pairs], shown
 
     def _range_text(self, parameter: Parameter) -> str:
         if parameter.pool is None:
             return set_text(parameter.type, self.names)
-        variable = self.names.of(("field", parameter.pool))
+        variable = self.names.declared_name(("field", parameter.pool))
         pool = self.model.field(parameter.pool).type
         return f"BagToSet({variable})" if isinstance(pool, Pool) and pool.multiple else variable
 
-    def _action(self, action: Action) -> list[str]:
-        names, scope = bind_all([parameter.name for parameter in action.form.parameters], self.operators.scope())
+    def _action_lines(self, action: Action) -> list[str]:
+        names, scope = bind_all(
+            [parameter.name for parameter in action.form.parameters], self.operators.formula_scope()
+        )
         term = action_term(action.form.body, scope, self.fields, self._step_guards())
-        name = self.names.of(("thing", action.name))
+        name = self.names.declared_name(("thing", action.name))
         head = f"{name}({', '.join(names)})" if names else name
         return [*comment_lines(_first_paragraph(action.doc)), f"{head} ==", *lay_out_parts(term, 4)]
 
-    def _step_bounds(self) -> list[str]:
+    def _step_bound_lines(self) -> list[str]:
         """What the bounds of steps ask, which each action names at its end."""
         lines: list[str] = []
         for bound in self.model.step_bounds:
             assert bound.form is not None, "a bound reads no ghost that was folded away"
             name = self.names.declare(("within", bound.name), f"within_{bound.name}")
-            lines += [*comment_lines(bound.says), *self._claim(name, bound.form, frozenset(bound.form.states[1:])), ""]
+            lines += [
+                *comment_lines(bound.says),
+                *self._claim_lines(name, bound.form, frozenset(bound.form.states[1:])),
+                "",
+            ]
         return lines
 
     def _step_guards(self) -> list[Term]:
-        return [FlatFormula(self.names.of(("within", bound.name)), ATOM) for bound in self.model.step_bounds]
+        return [FlatFormula(self.names.declared_name(("within", bound.name)), ATOM) for bound in self.model.step_bounds]
 
-    def _next(self) -> list[str]:
-        calls = [self._call_text(self.names.of(("thing", a.name)), a.form.parameters) for a in self.model.actions]
+    def _next_lines(self) -> list[str]:
+        calls = [
+            self._call_text(self.names.declared_name(("thing", a.name)), a.form.parameters) for a in self.model.actions
+        ]
         steps = [f"    \\/ {call}" for call in calls]
-        return ["Next ==", *steps, "", "Spec == Init /\\ [][Next]_vars", "", *self._type_ok(), ""]
+        return ["Next ==", *steps, "", "Spec == Init /\\ [][Next]_vars", "", *self._type_ok_lines(), ""]
 
-    def _type_ok(self) -> list[str]:
+    def _type_ok_lines(self) -> list[str]:
         lines = ["TypeOK =="]
         for field in self.model.fields:
-            name = self.names.of(("field", field.name))
+            name = self.names.declared_name(("field", field.name))
             if isinstance(field.type, Pool) and field.type.multiple:
                 lines.append(
                     f"    /\\ BagToSet({name}) \\subseteq {set_text(field.type.of, self.names, is_listed=False)}"
@@ -369,52 +385,55 @@ class _Export:
                 lines.append(f"    /\\ {name} \\in {set_text(field.type, self.names, is_listed=False)}")
         return lines
 
-    def _claim(self, name: str, form: ir.Function, primed_states: frozenset[str] = frozenset()) -> list[str]:
-        return [f"{name} ==", *lay_out(returned_value(form.body, self.operators.scope(primed_states)), 4, "    ")]
-
-    def _invariants(self) -> list[tuple[str, list[str]]]:
+    def _claim_lines(self, name: str, form: ir.Function, primed_states: frozenset[str] = frozenset()) -> list[str]:
         return [
-            (name, [*comment_lines(prop.says), *self._claim(name, form)])
+            f"{name} ==",
+            *lay_out(returned_value(form.body, self.operators.formula_scope(primed_states)), 4, "    "),
+        ]
+
+    def _invariant_definitions(self) -> list[tuple[str, list[str]]]:
+        return [
+            (name, [*comment_lines(prop.says), *self._claim_lines(name, form)])
             for prop, form, name in self._claims("invariant")
         ]
 
     def _claims(self, kind: str) -> Iterator[tuple[Property, ir.Function, str]]:
         for prop in self.model.properties:
             if prop.kind == kind and prop.refinement is None and prop.form is not None:
-                yield prop, prop.form, self.names.of(("thing", prop.name))
+                yield prop, prop.form, self.names.declared_name(("thing", prop.name))
 
-    def _never(self) -> list[tuple[str, list[str]]]:
+    def _witness_definitions(self) -> list[tuple[str, list[str]]]:
         found: list[tuple[str, list[str]]] = []
         for prop, form, name in self._claims("reachable"):
             never = self.names.declare(("never", prop.name), f"never_{prop.name}")
-            found.append((never, [*comment_lines(prop.says), *self._claim(name, form), f"{never} == ~{name}"]))
+            found.append((never, [*comment_lines(prop.says), *self._claim_lines(name, form), f"{never} == ~{name}"]))
         return found
 
-    def _properties(self) -> list[tuple[str, list[str]]]:
+    def _property_definitions(self) -> list[tuple[str, list[str]]]:
         found: list[tuple[str, list[str]]] = []
         for prop, form, name in self._claims("transition"):
             step = self.names.declare(("step", prop.name), f"{prop.name}_step")
-            lines = self._claim(step, form, frozenset(form.states[1:]))
+            lines = self._claim_lines(step, form, frozenset(form.states[1:]))
             found.append((name, [*comment_lines(prop.says), *lines, f"{name} == [][{step}]_vars"]))
         for prop in self.model.properties:
             if prop.refinement is not None:
-                found.append(self._refinement(prop, prop.refinement))
+                found.append(self._refinement_definition(prop, prop.refinement))
         for prop in self.model.liveness:
             if prop.kind == "always_possible":
                 self.left_out.append((prop.name, "that something stays possible is no temporal formula of TLA+"))
             elif prop.of:
                 self.left_out.append((prop.name, f"what the abstract model of {prop.of} claims of images of runs"))
             elif prop.applicable:
-                found.append(self._liveness(prop))
+                found.append(self._liveness_definition(prop))
         return found
 
     # --- refinement --------------------------------------------------------------------------------------------------
 
-    def _refinement(self, prop: Property, refinement: Refinement) -> tuple[str, list[str]]:
+    def _refinement_definition(self, prop: Property, refinement: Refinement) -> tuple[str, list[str]]:
         """The abstract module as an instance under the function of states, and that its formula holds."""
         abstract = export_to_tla(refinement.abstract, free_name(_identifier(refinement.abstract.name), {self.name}))
         self.abstract.append(abstract)
-        name = self.names.of(("thing", prop.name))
+        name = self.names.declared_name(("thing", prop.name))
         instance = self.names.declare(("instance", prop.name), f"{prop.name}_{abstract.name}")
         lines = comment_lines(prop.says)
         given = ((abstract.parameters[key], text) for key, text in self._given_constants(refinement))
@@ -422,10 +441,10 @@ class _Export:
         body = refinement.mapping.body
         match body:
             case (ir.Return(value=ir.MakeRecord(fields=values)),):
-                shown = [flat_text(expression_formula(value, self.operators.scope())) for value in values]
+                shown = [flat_text(expression_formula(value, self.operators.formula_scope())) for value in values]
             case _:
                 image = self.names.declare(("image", prop.name), f"{prop.name}_image")
-                lines += [f"{image} ==", *lay_out(returned_value(body, self.operators.scope()), 4, "    ")]
+                lines += [f"{image} ==", *lay_out(returned_value(body, self.operators.formula_scope()), 4, "    ")]
                 shown = [f"{image}.{field.name}" for field in refinement.abstract.fields]
         pairs += zip((abstract.variables[field.name] for field in refinement.abstract.fields), shown, strict=True)
         lines += [f"{instance} == INSTANCE {abstract.name} WITH"]
@@ -440,25 +459,25 @@ class _Export:
         for domain in refinement.abstract.domains:
             if domain.python not in {own.python for own in self.model.domains}:
                 raise NotInTLAError(f"a refinement whose domain {domain.name} is not one of the model")
-            yield domain.name, self.names.of(domain.python)
+            yield domain.name, self.names.declared_name(domain.python)
         for key, value in refinement.abstract.values.items():
             is_own = key not in given and key in self.model.constants
-            yield key, self.names.of(key) if is_own else _value_text(value)
+            yield key, self.names.declared_name(key) if is_own else _value_text(value)
 
     # --- liveness ----------------------------------------------------------------------------------------------------
 
-    def _liveness(self, prop: Liveness) -> tuple[str, list[str]]:
-        name = self.names.of(("thing", prop.name))
+    def _liveness_definition(self, prop: Liveness) -> tuple[str, list[str]]:
+        name = self.names.declared_name(("thing", prop.name))
         lines = comment_lines(prop.says)
         heads: list[str] = []
         for at, form in enumerate(prop.forms):
             wanted = f"{prop.name}_{'when' if at == 0 and len(prop.forms) > 1 else 'then'}"
             head = self.names.declare(("predicate", prop.name, at), wanted)
-            names, scope = bind_all([parameter for parameter, _ in form.parameters], self.operators.scope())
+            names, scope = bind_all([parameter for parameter, _ in form.parameters], self.operators.formula_scope())
             heads.append(f"{head}({', '.join(names)})" if names else head)
             lines += [f"{heads[-1]} ==", *lay_out(returned_value(form.body, scope), 4, "    ")]
         parameters = next(form.parameters for form in prop.forms)
-        shown, _ = bind_all([parameter for parameter, _ in parameters], self.operators.scope())
+        shown, _ = bind_all([parameter for parameter, _ in parameters], self.operators.formula_scope())
         pairs = zip(shown, parameters, strict=True)
         ranges = [f"{text} \\in {set_text(type_, self.names)}" for text, (_, type_) in pairs]
         then = heads[-1]
@@ -476,36 +495,36 @@ class _Export:
                 form = condition.form
                 assert form is not None, "a bound model has its form"
                 head = self.names.declare(("condition", prop.name, condition.name), f"{prop.name}_{condition.name}")
-                names, scope = bind_all(list(condition.parameters), self.operators.scope())
+                names, scope = bind_all(list(condition.parameters), self.operators.formula_scope())
                 conditions[condition.name] = f"{head}({', '.join(names)})" if names else head
                 lines += [f"{conditions[condition.name]} ==", *lay_out(returned_value(form.body, scope), 4, "    ")]
-        fair = [self._fairness(fairness, conditions) for fairness in prop.fairness]
+        fair = [self._fairness_text(fairness, conditions) for fairness in prop.fairness]
         if not fair:
             return name, [*lines, f"{name} == {claim}"]
         assumed = self.names.declare(("fair", prop.name), f"{prop.name}_fair")
         lines += [f"{assumed} ==", *(f"    /\\ {text}" for text in fair)]
         return name, [*lines, f"{name} == {assumed} => ({claim})"]
 
-    def _fairness(self, fairness: Fairness, conditions: Mapping[str, str]) -> str:
+    def _fairness_text(self, fairness: Fairness, conditions: Mapping[str, str]) -> str:
         sign = f"{'SF' if fairness.strong else 'WF'}_<<{self.fields_text(self._protocol_fields())}>>"
         actions = [self.model.action(name) for name in fairness.actions]
         condition = "" if fairness.where is None else f" /\\ {conditions[fairness.where.name]}"
-        steps = [self._call_but(action, fairness.parameters, condition) for action in actions]
+        steps = [self._quantified_call_text(action, fairness.parameters, condition) for action in actions]
         given = [p for name in fairness.parameters for p in actions[0].form.parameters if p.name == name]
         if not given:
-            return f"{sign}({_either(steps)})"
+            return f"{sign}({_disjunction_text(steps)})"
         ranges, _ = self._ranges(given)
-        return f"\\A {', '.join(ranges)} : {sign}({_either(steps)})"
+        return f"\\A {', '.join(ranges)} : {sign}({_disjunction_text(steps)})"
 
     def _protocol_fields(self) -> list[str]:
         return [field.name for field in self.model.fields if not field.ghost]
 
-    def _call_but(self, action: Action, given_parameters: tuple[str, ...], condition: str) -> str:
+    def _quantified_call_text(self, action: Action, given_parameters: tuple[str, ...], condition: str) -> str:
         """An action with some parameters given and some values of the others, where a condition is true."""
         others = [p for p in action.form.parameters if p.name not in given_parameters]
         ranges, _ = self._ranges(others)
-        shown, _ = bind_all([p.name for p in action.form.parameters], self.operators.scope())
-        name = self.names.of(("thing", action.name))
+        shown, _ = bind_all([p.name for p in action.form.parameters], self.operators.formula_scope())
+        name = self.names.declared_name(("thing", action.name))
         call = f"{name}({', '.join(shown)}){condition}" if shown else f"{name}{condition}"
         return f"\\E {', '.join(ranges)} : {call}" if ranges else call
 
@@ -532,7 +551,7 @@ def _first_line(text: str | None) -> str:
     return (text or "").strip().partition("\n")[0]
 
 
-def _comment_columns(declarations: Sequence[tuple[str, str]]) -> list[str]:
+def _commented_declaration_lines(declarations: Sequence[tuple[str, str]]) -> list[str]:
     """Declarations one below the other, each with its comment."""
     width = max(len(name) for name, _ in declarations) + 1
     last = len(declarations) - 1
@@ -543,7 +562,7 @@ def _comment_columns(declarations: Sequence[tuple[str, str]]) -> list[str]:
     return lines
 
 
-def _either(steps: Sequence[str]) -> str:
+def _disjunction_text(steps: Sequence[str]) -> str:
     return steps[0] if len(steps) == 1 else " \\/ ".join(f"({step})" for step in steps)
 
 

@@ -41,7 +41,7 @@ class Names:
             self.taken.add(self._globals[key])
         return self._globals[key]
 
-    def of(self, key: object) -> str:
+    def declared_name(self, key: object) -> str:
         """The name of a thing that was declared; KeyError for another."""
         return self._globals[key]
 

@@ -52,7 +52,7 @@ def bound_text(number: int, expression: ConstantExpression | None, names: Names)
         case Literal(number=literal):
             return bound_text(literal, None, names)
         case Constant(name=name):
-            return names.of(name)
+            return names.declared_name(name)
         case OpenExpression(expression=inner):
             return bound_text(number, inner, names)
         case Operation(op="min" | "max" as op, left=left, right=right):
@@ -75,7 +75,7 @@ def set_text(type_: Type, names: Names, *, is_listed: bool = True) -> str:
         case Bool():
             return "BOOLEAN"
         case Enumeration() | Identity():
-            return names.of(type_.python)
+            return names.declared_name(type_.python)
         case Option(of=of):
             return f"({inside(of)} \\union {{None}})"
         case Record(variants=variants) if variants:
@@ -109,7 +109,7 @@ def constant_text(number: int, type_: Type, names: Names) -> str:
         case Enumeration():
             return member_text(type_, number)
         case Identity():
-            return f"{names.of((type_.python, 'order'))}[{number + 1}]"
+            return f"{names.declared_name((type_.python, 'order'))}[{number + 1}]"
         case Option() | Unit():
             return "None"
         case _:

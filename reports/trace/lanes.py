@@ -83,7 +83,7 @@ def _align_rows(table: Sequence[_LaneRow], columns: Sequence[str]) -> list[str]:
     for row in table:
         left = f"   {row.lane['id'].ljust(names)} {'*' if row.marks is not None else ' '} "
         left += "".join(row.texts[name].ljust(widths[name] + 2) for name in columns)
-        rows.append((left + row.log(cell, count) + _GAP + row.tail()).rstrip())
+        rows.append((left + row.log_text(cell, count) + _GAP + row.notes_text()).rstrip())
     return [head.rstrip(), *rows]
 
 
@@ -106,7 +106,7 @@ class _LaneRow:
         self.cells += [f"({document['text']})" for document in removed]
         self.gone = bool(removed)
 
-    def log(self, width: int, count: int) -> str:
+    def log_text(self, width: int, count: int) -> str:
         """The cells, each after a place for the high watermark, and the end."""
         if self.lane["log_end"] is None:
             return " ".join(self.lane["chips"]).ljust((count + 1) * (width + 1) if count else 0)
@@ -117,19 +117,21 @@ class _LaneRow:
             text += (self.cells[offset] if offset < len(self.cells) else end).ljust(width)
         return text.rstrip().ljust((count + 1) * (width + 1))
 
-    def tail(self) -> str:
+    def notes_text(self) -> str:
         """What is beside the log, in words: what it was in the state before, where that differs."""
         named = {"end": "log_end", "high watermark": "high_watermark", "stable to": "last_stable_offset"}
-        parts = [f"{name} {self._change(key)}" for name, key in named.items() if self.lane[key] is not None]
+        parts = [f"{name} {self._changed_text(key)}" for name, key in named.items() if self.lane[key] is not None]
         parts += [
-            f"{name} {self._change(name, value)}" for name, value in self.lane["badges"].items() if value != "none"
+            f"{name} {self._changed_text(name, value)}"
+            for name, value in self.lane["badges"].items()
+            if value != "none"
         ]
         parts += [
             f"{span['text']} {span['start']}..{'' if span['open'] else span['end']}" for span in self.lane["spans"]
         ]
         return _GAP.join(parts)
 
-    def _change(self, key: str, value: Any = None) -> str:
+    def _changed_text(self, key: str, value: Any = None) -> str:
         now = self.lane[key] if value is None else value
         changed: Document = {} if self.marks is None else self.marks["changed"]
         return f"{changed[key]} -> {now}" if changed.get(key) is not None else str(now)

@@ -44,7 +44,7 @@ def argument_markdown(document: Document) -> str:
     """The argument: its events as a list between the sentences around them."""
     blocks: list[str] = []
     for sentence in document["argument"]:
-        text = _keep_code(sentence["text"])
+        text = _escape_around_code(sentence["text"])
         if sentence["role"] in ("title", "short"):
             blocks.append(f"**{text}**")
         elif sentence["role"] == "event" and blocks and blocks[-1].startswith("- "):
@@ -54,7 +54,7 @@ def argument_markdown(document: Document) -> str:
     return "\n\n".join(blocks)
 
 
-def _keep_code(text: str) -> str:
+def _escape_around_code(text: str) -> str:
     """A sentence of the argument: what it has between backticks stays code."""
     parts = text.split("`")
     if len(parts) % 2 == 0:

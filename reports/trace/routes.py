@@ -61,7 +61,9 @@ def place_labels(
     found: dict[Edge, Point] = {}
     for edge in sorted(routes, key=lambda edge: (len(routes[edge]), edge)):
         free = (
-            at for at in _label_places(routes[edge]) if not any(_overlap(at, sizes[edge], *other) for other in kept)
+            at
+            for at in _label_places(routes[edge])
+            if not any(_do_boxes_overlap(at, sizes[edge], *other) for other in kept)
         )
         at = next(free, None)
         if at is not None:
@@ -78,6 +80,6 @@ def _label_places(points: Sequence[Point]) -> Iterator[Point]:
             yield (a + b) * x1 + (c + d) * x2, a * y1 + (b + c) * (y1 + y2) / 2 + d * y2
 
 
-def _overlap(one: Point, of: Size, other: Point, to: Size) -> bool:
+def _do_boxes_overlap(one: Point, of: Size, other: Point, to: Size) -> bool:
     """Whether two boxes, by middle and size, have something in common."""
     return all(abs(a - b) < (p + q) / 2 for a, b, p, q in zip(one, other, of, to, strict=True))

@@ -46,7 +46,7 @@ def trace_page(document: Document, text_format: TextFormat, others: Sequence[Doc
         page.line("replay it from its file, which holds every step: tidegate replay FILE.trace.json", style="bold")
         return page
     page.line("replay it:", style="bold")
-    page.exact(f"  {_replay_for_all(document['replay'], (document, *others)) if others else document['replay']}")
+    page.exact(f"  {_replay_command(document['replay'], (document, *others)) if others else document['replay']}")
     return page
 
 
@@ -59,12 +59,12 @@ def group_by_run(documents: Iterable[Document]) -> list[list[Document]]:
         replay: str | None = document["replay"] if document["loop"] is None else None
         step = (claim.get("fails") or {"step": None})["step"]
         alike = document["kind"] == "counterexample"
-        key = (_replay_for_all(replay, ()), step) if alike and replay is not None else number
+        key = (_replay_command(replay, ()), step) if alike and replay is not None else number
         groups.setdefault(key, []).append(document)
     return list(groups.values())
 
 
-def _replay_for_all(replay: str, others: Sequence[Document]) -> str:
+def _replay_command(replay: str, others: Sequence[Document]) -> str:
     """The command that replays a run, for the properties of other documents of it in place of its own, if there are
     any; without others, for no property in particular."""
     before, steps, after = replay.partition(" --steps ")
@@ -116,7 +116,9 @@ def write_state(
     write_lanes(page, document, state_number)
     if whole or (state_number == 0 and not has_lanes(document)):
         page.columns(_field_rows(document, state_number), indent=3)
-    rows = [("", f"{name}: {value_text(value)}") for name, value in _board_at(document, state_number).items()]
+    rows = [
+        ("", f"{name}: {value_text(value)}") for name, value in _board_with_messages(document, state_number).items()
+    ]
     step = _step_at(document, state_number)
     changed: list[str] = [] if step is None else step["changed"]
     rows += [("changed", change) for change in _merge_changes_of_cell(changed)]
@@ -152,7 +154,7 @@ def _is_witness(document: Document, name: str) -> bool:
     return document["properties"][name]["kind"] == "reachable"
 
 
-def _board_at(document: Document, state_number: int) -> Document:
+def _board_with_messages(document: Document, state_number: int) -> Document:
     return board_at(document, state_number) if has_lanes(document) else {}
 
 

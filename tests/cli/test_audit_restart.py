@@ -11,7 +11,7 @@ from tidegate.audit.cluster.cluster import Cluster, RespondingBrokers
 from tidegate.audit.cluster.findings import Finding
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.joining.options import Options
-from tidegate.cli.audit_restart import MOST_LOOKS, UNSETTLED, may_restart, parse_brokers
+from tidegate.cli.audit_restart import MOST_LOOKS, UNSETTLED, may_restart_document, parse_brokers
 from tidegate.language.errors import UsageError
 from tidegate.reports.audit.restarts import restarts_page
 from tidegate.reports.text_page import TextFormat
@@ -40,7 +40,7 @@ def ask_until_safe(*states: str, wanted: Sequence[int] | None = (2,)) -> tuple[d
         asked += 1
         return cluster_of(left.pop(0) if len(left) > 1 else left[0])
 
-    found = may_restart(wanted, read, None, 60.0, 1)
+    found = may_restart_document(wanted, read, None, 60.0, 1)
     return found, restarts_page(found, TextFormat(width=200)).text(), asked
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tidegate.cli.bytecode import keep_bytecode
+from tidegate.cli.bytecode import cache_bytecode
 
 from ..conftest import ROOT
 
@@ -42,7 +42,7 @@ def kept_files(folder: Path) -> list[Path]:
 
 
 def test_code_is_kept_once_and_made_again_when_the_source_changes(folder: Path) -> None:
-    keep_bytecode()
+    cache_bytecode()
     assert load_again("NUMBER = 1\n", folder) == 1
     (kept,) = kept_files(folder)
     data = kept.read_bytes()
@@ -54,7 +54,7 @@ def test_code_is_kept_once_and_made_again_when_the_source_changes(folder: Path) 
 
 
 def test_what_is_kept_for_another_source_is_not_used(folder: Path) -> None:
-    keep_bytecode()
+    cache_bytecode()
     load_again("NUMBER = 1\n", folder)
     (kept,) = kept_files(folder)
     data = kept.read_bytes()
@@ -66,10 +66,10 @@ def test_what_is_kept_for_another_source_is_not_used(folder: Path) -> None:
 def test_nothing_is_done_where_python_keeps_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     finders = [*sys.meta_path]
-    keep_bytecode()
+    cache_bytecode()
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     monkeypatch.setattr(sys, "pycache_prefix", str(folder / "prefix"))
-    keep_bytecode()
+    cache_bytecode()
     assert sys.meta_path == finders
 
 

@@ -34,8 +34,8 @@ def test_values_steps_and_documents_speak_of_brokers() -> None:
     words = ClusterWords(NAMES)
     model = bind_model("partition", ("acknowledged_kept",), power_losses=1)
     run = replay(model, next(initial_states(model)), parse_steps(model, "produce(A); lose_power(broker=A, kept=0)"))
-    assert "broker 8" in words.value("B") and "B" not in words.value("B").replace("broker", "")
-    said = words.step(model, run.states()[1], run.steps[1])
+    assert "broker 8" in words.value_in_words("B") and "B" not in words.value_in_words("B").replace("broker", "")
+    said = words.step_in_words(model, run.states()[1], run.steps[1])
     assert said.startswith("Broker 7's host loses power")
     shown = words.document_in_words(words.saved_document(run_document(model, run)), model, run)
     assert shown["steps"][1]["sentence"] == said

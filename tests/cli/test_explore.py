@@ -47,7 +47,7 @@ def session(model: str = CARELESS) -> Session:
 
 def test_steps_are_sentences_and_are_taken_by_number_and_by_text():
     lock = session()
-    assert "1  A looks and finds the lock free." in lock.here()
+    assert "1  A looks and finds the lock free." in lock.state_text()
     assert "at_the_door" in lock.execute("1").lower()
     assert "B looks and finds the lock free." in lock.execute("look(B)")
     assert [step.action for step in lock.branch.run.steps] == ["look", "look"]
@@ -84,7 +84,7 @@ def test_why_not_gives_the_first_false_guard():
 def test_why_agrees_with_what_can_happen_in_every_state_of_a_run():
     lock = session()
     for _ in range(6):
-        able = {step.text for step in lock.possible()}
+        able = {step.text for step in lock.possible_steps()}
         for name in ("look", "take", "leave"):
             for client in "AB":
                 text = f"{name}({client})"
@@ -137,11 +137,11 @@ def test_an_expression_is_watched_in_every_state():
     lock = session()
     lock.execute("look(A); take(A)")
     assert lock.execute("watch held") == "  1  held\n     at first: false\n     from step 2: true\n"
-    assert "watch     held = true" in lock.here()
+    assert "watch     held = true" in lock.state_text()
     lock.execute("undo")
-    assert "watch     held = false" in lock.here()
+    assert "watch     held = false" in lock.state_text()
     lock.execute("unwatch 1")
-    assert "watch" not in lock.here()
+    assert "watch" not in lock.state_text()
 
 
 @pytest.mark.parametrize(
@@ -182,14 +182,14 @@ def test_what_breaks_the_model_is_listed_and_leads_nowhere(tmp_path: Path):
     (tmp_path / "broken.py").write_text(text.replace("s.held = True", "assert not s.held\n    s.held = True"))
     lock = session(f"{tmp_path / 'broken.py'}:careless")
     lock.execute("look(A); look(B); take(A)")
-    number = next(at for at, step in enumerate(lock.possible(), 1) if step.breaks)
+    number = next(at for at, step in enumerate(lock.possible_steps(), 1) if step.breaks)
     with pytest.raises(UsageError, match="breaks the model's own types"):
         lock.execute(str(number))
 
 
 def test_a_low_screen_lists_as_many_steps_as_it_has_room_for():
     shown = Session(load("partition"), TextFormat(), height=20)
-    assert "more, as far as" in shown.here()
+    assert "more, as far as" in shown.state_text()
     assert "more, as far as" not in shown.execute("steps")
 
 

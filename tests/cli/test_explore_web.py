@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
-from tidegate.cli.explore_web import ExplorationServer, Handler, Server
+from tidegate.cli.explore_web import ExplorationHTTPServer, ExplorationRequestHandler, ExplorationServer
 from tidegate.explorer.nearest_state import NearestState, find_nearest_state
 from tidegate.explorer.search import Progress, Report
 from tidegate.language.judge import format_run, initial_states, run_text
@@ -173,16 +173,16 @@ def test_a_page_of_show_carries_out_no_file_that_a_trace_names(tidegate: Command
 
 
 @pytest.fixture
-def server() -> Generator[Server]:
+def server() -> Generator[ExplorationHTTPServer]:
     model = load(MODEL)
-    made = Server(ExplorationServer(model, Run(next(initial_states(model)), ())))
+    made = ExplorationHTTPServer(ExplorationServer(model, Run(next(initial_states(model)), ())))
     threading.Thread(target=made.serve_forever, daemon=True).start()
     yield made
     made.shutdown()
     made.server_close()
 
 
-def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
+def test_a_model_is_explored_in_the_browser(browser: Browser, server: ExplorationHTTPServer):
     page = open_page(browser, server.address)
     choose(page, 1)
     page.locator('[data-go="strong_isr"]').click()
@@ -191,14 +191,14 @@ def test_a_model_is_explored_in_the_browser(browser: Browser, server: Server):
     page.close()
 
 
-def ask_server(server: Server, path: str, **headers: str) -> tuple[int, str]:
+def ask_server(server: ExplorationHTTPServer, path: str, **headers: str) -> tuple[int, str]:
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=30)
     connection.request("GET", path, headers={key.replace("_", "-"): value for key, value in headers.items()})
     answer = connection.getresponse()
     return answer.status, answer.read().decode()
 
 
-def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(server: Server):
+def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(server: ExplorationHTTPServer):
     ours = f"/{server.token}/next?node=0&values=0&nodes=0"
     assert server.server_address[0] == "127.0.0.1"
     assert ask_server(server, ours)[0] == 200
@@ -214,7 +214,7 @@ def test_only_the_address_that_was_printed_is_answered_and_only_its_own_page(ser
     assert connection.getresponse().status == 501
 
 
-def test_an_expression_without_end_stops_nobody(server: Server):
+def test_an_expression_without_end_stops_nobody(server: ExplorationHTTPServer):
     """It has no value; page, steps and other expressions are answered as before."""
     said = ask_server(server, f"/{server.token}/watch?expression=sum(1%20for%20a%20in%20range(10**9))")
     assert said[0] == 200 and "no value: it takes more than" in said[1]
@@ -224,7 +224,7 @@ def test_an_expression_without_end_stops_nobody(server: Server):
     assert ask_server(server, f"/{server.token}/")[0] == 200
 
 
-def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypatch: pytest.MonkeyPatch):
+def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: ExplorationHTTPServer, monkeypatch: pytest.MonkeyPatch):
     """Steps are answered while it is under way, a second search is refused, and `stop` ends it; then another begins."""
     begun = threading.Event()
 
@@ -253,7 +253,7 @@ def test_a_search_is_stopped_and_stops_nobody_meanwhile(server: Server, monkeypa
     assert "is violated after" in ask_server(server, go)[1]
 
 
-def test_many_idle_connections_stop_nobody(server: Server):
+def test_many_idle_connections_stop_nobody(server: ExplorationHTTPServer):
     address = ("127.0.0.1", server.server_port)
     idle = [socket.create_connection(address, timeout=30) for _ in range(200)]
     try:
@@ -263,33 +263,33 @@ def test_many_idle_connections_stop_nobody(server: Server):
             one.close()
 
 
-def test_a_connection_on_which_nothing_is_asked_ends(server: Server, monkeypatch: pytest.MonkeyPatch):
-    assert Handler.timeout == 60
-    monkeypatch.setattr(Handler, "timeout", 0.05)
+def test_a_connection_on_which_nothing_is_asked_ends(server: ExplorationHTTPServer, monkeypatch: pytest.MonkeyPatch):
+    assert ExplorationRequestHandler.timeout == 60
+    monkeypatch.setattr(ExplorationRequestHandler, "timeout", 0.05)
     with socket.create_connection(("127.0.0.1", server.server_port), timeout=30) as idle:
         assert idle.recv(1) == b""
 
 
 def test_a_browser_that_leaves_before_its_answer_is_nothing_to_report(
-    server: Server, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    server: ExplorationHTTPServer, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ):
     """Another error is reported."""
     reported = threading.Event()
-    original = Server.handle_error
+    original = ExplorationHTTPServer.handle_error
 
     def report(*given: Any) -> None:
         original(*given)
         reported.set()
 
-    def failing(error: Exception) -> Callable[[Handler], None]:
-        def fail(_handler: Handler) -> None:
+    def failing(error: Exception) -> Callable[[ExplorationRequestHandler], None]:
+        def fail(_handler: ExplorationRequestHandler) -> None:
             raise error
 
         return fail
 
-    monkeypatch.setattr(Server, "handle_error", report)
+    monkeypatch.setattr(ExplorationHTTPServer, "handle_error", report)
     for error, told in ((ConnectionResetError("gone"), False), (BrokenPipeError(), False), (KeyError("ours"), True)):
-        monkeypatch.setattr(Handler, "do_GET", failing(error))
+        monkeypatch.setattr(ExplorationRequestHandler, "do_GET", failing(error))
         reported.clear()
         with pytest.raises((http.client.HTTPException, OSError)):
             ask_server(server, f"/{server.token}/")

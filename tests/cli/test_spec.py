@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from tidegate.cli.spec import digests, model_page, summary, with_digests
+from tidegate.cli.spec import formula_digests, model_page, model_summary_page, replace_digests
 from tidegate.gates.records import read_record_file, set_argument
 from tidegate.invariants.catalogue import CATALOGUE, LIVENESS_CLAIMS, REFINEMENTS
 from tidegate.reports.spec.summary import LINES
@@ -25,13 +25,13 @@ page_of = cache(model_page)
 def test_the_digests_are_those_of_the_formulas(name: str) -> None:
     """So that a change of what a model means shows beside what is recorded of it."""
     text = (ROOT / "spec" / f"{name}.toml").read_text(encoding="utf-8")
-    assert with_digests(text, digests(name)) == text, "out of date: run `tidegate spec`"
+    assert replace_digests(text, formula_digests(name)) == text, "out of date: run `tidegate spec`"
 
 
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_page_is_what_the_models_text_gives(name: str) -> None:
     written = (ROOT / "spec" / f"{name}.md").read_text(encoding="utf-8")
-    assert written == summary(name), "out of date: run `tidegate spec`"
+    assert written == model_summary_page(name), "out of date: run `tidegate spec`"
     assert written.count("\n") <= LINES
 
 
@@ -60,12 +60,12 @@ def test_a_page_says_what_it_leaves_out() -> None:
 
 def test_digests_stand_before_every_table_and_are_replaced(tmp_path: Path) -> None:
     text = 'schema = "tidegate.spec/1"\nopen = [\n    "a",\n]\n\n# about\n[bounds.x]\nn = 1\n'
-    once = with_digests(text, {"state": "1"})
+    once = replace_digests(text, {"state": "1"})
     assert once == (
         'schema = "tidegate.spec/1"\nopen = [\n    "a",\n]\n\n'
         '[formulas] # written by `tidegate spec`\nstate = "1"\n\n# about\n[bounds.x]\nn = 1\n'
     )
-    assert with_digests(once, {"state": "2"}) == once.replace('"1"\n\n#', '"2"\n\n#')
+    assert replace_digests(once, {"state": "2"}) == once.replace('"1"\n\n#', '"2"\n\n#')
     (tmp_path / "x.toml").write_text(once)
     assert {name: set_argument(it) for name, it in read_record_file(tmp_path / "x.toml").bounds["x"].items()} == {
         "n": "1"

@@ -26,7 +26,7 @@ from tidegate.audit.report import document
 from tidegate.reports.audit.junit import audit_junit
 from tidegate.reports.audit.markdown import audit_markdown
 from tidegate.reports.audit.sarif import audit_sarif
-from tidegate.reports.audit.terminal import audit_page, audit_verdict_line, mark_of
+from tidegate.reports.audit.terminal import audit_page, audit_verdict_line, subject_mark
 from tidegate.reports.text_page import TextFormat
 
 from ..conftest import ROOT
@@ -110,7 +110,7 @@ def test_every_report_says_the_same(seed: int, monkeypatch: pytest.MonkeyPatch) 
     headline = audit_verdict_line(report)
     assert headline[0] == sign and audit_markdown(report).startswith(f"# {sign}")
     assert audit_page(report, TextFormat()).text().startswith(sign)
-    marks = {mark_of(subject) for subject in report["subjects"]}
+    marks = {subject_mark(subject) for subject in report["subjects"]}
     assert not ({"✗", "?"} & marks and found.exit == 0)
     log = audit_sarif(report)["runs"][0]
     assert log["invocations"][0]["exitCode"] == found.exit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.reports.confirm_all import confirm_all_markdown, confirm_all_text, reasons
+from tidegate.reports.confirm_all import confirm_all_markdown, confirm_all_text, count_reasons
 from tidegate.reports.text_page import TextFormat
 
 ABSENT = "the model of Kafka 4.1.1 does not take it: step 2, fetch(A), is disabled"
@@ -47,7 +47,7 @@ def test_the_table_has_a_row_for_each_and_a_column_for_each_release() -> None:
 
 
 def test_reasons_are_counted() -> None:
-    assert reasons(FOUND) == {SHORT: 2, "step 3 differs": 1}
+    assert count_reasons(FOUND) == {SHORT: 2, "step 3 differs": 1}
 
 
 def test_a_check_that_finds_nothing_is_named() -> None:

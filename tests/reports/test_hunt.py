@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tidegate.reports.hunt import PROPERTIES, case_text, hunted_text, seen_text
+from tidegate.reports.hunt import PROPERTIES, case_text, hunt_text, observation_text
 from tidegate.reports.text_page import TextFormat
 
 FORMAT = TextFormat(width=100)
@@ -31,7 +31,7 @@ CASE: dict[str, Any] = {
 def report_of_hunt(*found: dict[str, Any], interrupted: bool = False) -> str:
     """A hunt with some findings."""
     document = {"kafka": "3.7.2", "seed": 1, "runs": 20, "steps": 3000, "states": 12, "seconds": 4.2}
-    return hunted_text({**document, "interrupted": interrupted, "why": "", "found": list(found)}, FORMAT)
+    return hunt_text({**document, "interrupted": interrupted, "why": "", "found": list(found)}, FORMAT)
 
 
 def test_nothing_found_is_no_praise() -> None:
@@ -59,7 +59,7 @@ def test_a_case_shows_what_is_seen_after_each_step() -> None:
     )
     assert "         node 2: down\n    2. deliver(1, 2, Vote)\n  Then nothing is lost any more" in text
     assert (
-        seen_text({**NODE, "role": "Leader", "log": [], "high_watermark": 0})
+        observation_text({**NODE, "role": "Leader", "log": [], "high_watermark": 0})
         == "Leader in epoch 3, log empty, committed 0"
     )
 

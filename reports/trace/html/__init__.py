@@ -99,7 +99,7 @@ def trace_html(
         )
         + _neighbourhood_element(around and _value_without_folders(around, documents[0]["model"]), live),
     }
-    return _fill_template(_asset("page.html"), parts)
+    return _fill_template(_asset_text("page.html"), parts)
 
 
 def window_title(document: Document) -> str:
@@ -217,14 +217,14 @@ def _script_json(value: Any) -> str:
 
 
 def _style_text(*, graph: bool = False) -> str:
-    return strip_comments(_asset("style.css") + (PAGE_STYLE if graph else ""))
+    return strip_comments(_asset_text("style.css") + (PAGE_STYLE if graph else ""))
 
 
 def _script_text(*, graph: bool = False, live: bool = False) -> str:
     """The files as one script, in a scope of its own; what draws a `graph`, and what asks a server, is in such pages
     alone."""
     files_ = (*SCRIPTS[:-1], *((GRAPH,) if graph else ()), SCRIPTS[-1], *((LIVE,) if live else ()))
-    return '(() => {\n"use strict";\n' + strip_comments("\n".join(_asset(name) for name in files_)) + "})();\n"
+    return '(() => {\n"use strict";\n' + strip_comments("\n".join(_asset_text(name) for name in files_)) + "})();\n"
 
 
 _COMMENT_LINES = re.compile(r"^ *(?:/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)\n", re.MULTILINE)
@@ -237,7 +237,7 @@ def strip_comments(text: str) -> str:
     return "".join(f"{line}\n" for line in map(str.strip, _COMMENT_LINES.sub("", text).splitlines()) if line)
 
 
-def _asset(name: str) -> str:
+def _asset_text(name: str) -> str:
     return files(__package__ or "").joinpath(name).read_text(encoding="utf-8")
 
 

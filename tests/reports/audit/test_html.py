@@ -9,7 +9,7 @@ from typing import Any
 
 import jsonschema
 from tidegate.audit.repairs.after_repair import OmittedStep
-from tidegate.reports.audit.html import PROMISE_TEXTS, audit_index, repaired_scenario, split_by_table
+from tidegate.reports.audit.html import PROMISE_TEXTS, audit_index, repaired_scenario_html, split_group_by_table
 from tidegate.reports.audit.terminal import group_alike_subjects
 from tidegate.traces.document import schema
 
@@ -207,7 +207,7 @@ def test_steps_that_are_impossible_stand_apart_from_those_beyond_a_cell() -> Non
         for number, left in enumerate((impossible, beyond), 1)
     ]}  # fmt: skip
     gone, left_out = (
-        "".join(repaired_scenario(repaired)).split("cannot happen any more")[1].split("it may still happen")
+        "".join(repaired_scenario_html(repaired)).split("cannot happen any more")[1].split("it may still happen")
     )
     assert ('value="1"' in gone, 'value="2"' in left_out, 'class="gone"' in left_out) == (True, True, False)
 
@@ -246,7 +246,7 @@ def test_a_table_holds_for_all_topics_that_are_named_over_it(tidegate: Run) -> N
     group = group_alike_subjects(document["subjects"])[0]
     assert len(group) > 1
     assert len({json.dumps(subject["table"]) for subject in group}) > 1
-    apart = split_by_table(group)
+    apart = split_group_by_table(group)
     assert [subject for alike in apart for subject in alike] == group
     assert [len({json.dumps(subject["table"]) for subject in alike}) for alike in apart] == [1] * len(apart)
     text = audit_index(document)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.reports.audit.rows import row_cells, write_assumable, write_row_paragraph
+from tidegate.reports.audit.rows import row_cells, write_assumption, write_row_paragraph
 from tidegate.reports.text_page import TextFormat, TextPage
 
 ROW: dict[str, Any] = {
@@ -29,5 +29,5 @@ def test_a_paragraph_says_what_happens_then_what_decides_and_what_changes_it() -
 def test_the_line_that_accepts_an_assumption_is_never_broken(stops_all: bool, lines: list[str]) -> None:
     page = TextPage(TextFormat(width=100))
     summary = {"assumable": "controllers: they wait", "assumable_toml": "accepted = []", "stops_all": stops_all}
-    write_assumable(page, summary)
+    write_assumption(page, summary)
     assert page.lines == lines

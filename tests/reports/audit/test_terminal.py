@@ -26,7 +26,7 @@ from tidegate.reports.audit.terminal import (
     audit_page,
     deciding_inputs,
     difference_page,
-    mark_of,
+    subject_mark,
     topic_page,
     unmet_lines,
 )
@@ -165,11 +165,15 @@ def test_what_was_not_asked_is_no_tick() -> None:
         table = {"no-loss": cells, "no-unread": cells}
         return {"failed": [], "checks": [{"result": result}], "loss": None, "table": table}
 
-    assert mark_of(subject("no loss found", "no loss found")) == "✓"
-    assert mark_of(subject("no loss found", "not checked")) == mark_of(subject("no loss found", "depends")) == "•"
-    assert mark_of(subject("not checked", "not checked")) == "?"
-    assert mark_of({**subject("not checked"), "checks": []}) == "?"
-    assert mark_of(subject("no loss found", result="depends")) == "?"
+    assert subject_mark(subject("no loss found", "no loss found")) == "✓"
+    assert (
+        subject_mark(subject("no loss found", "not checked"))
+        == subject_mark(subject("no loss found", "depends"))
+        == "•"
+    )
+    assert subject_mark(subject("not checked", "not checked")) == "?"
+    assert subject_mark({**subject("not checked"), "checks": []}) == "?"
+    assert subject_mark(subject("no loss found", result="depends")) == "?"
 
 
 def test_a_rare_race_is_called_so_with_the_releases_that_have_it() -> None:

@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import jsonschema
 import pytest
 import xmlschema
-from tidegate.reports.gate.sarif import fingerprint, relative_uri
+from tidegate.reports.gate.sarif import finding_fingerprint, relative_uri
 from tidegate.traces.document import SCHEMA as TRACE
 
 from ...conftest import ROOT
@@ -154,10 +154,10 @@ def test_a_fingerprint_is_of_the_claim_and_the_actions_not_of_their_text() -> No
         return {"name": name, "document": {"model": "m", "steps": [{"action": action, "sentence": sentence}]}}
 
     check = {"name": "m defaults"}
-    first = fingerprint(check, claim("send", "A sends."))
-    assert first == fingerprint({"name": "m small"}, claim("send", "A sends a message."))
-    assert first != fingerprint(check, claim("take", "A sends."))
-    assert first != fingerprint(check, claim("send", "A sends.", "other"))
+    first = finding_fingerprint(check, claim("send", "A sends."))
+    assert first == finding_fingerprint({"name": "m small"}, claim("send", "A sends a message."))
+    assert first != finding_fingerprint(check, claim("take", "A sends."))
+    assert first != finding_fingerprint(check, claim("send", "A sends.", "other"))
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from tidegate.reports.gate.terminal import gate_page, gate_sum_text, run_condition_lines
+from tidegate.reports.gate.terminal import gate_page, gate_totals_text, run_condition_lines
 from tidegate.reports.text_page import TextFormat
 
 from ...conftest import ROOT, Run
@@ -39,8 +39,8 @@ def test_a_recorded_counterexample_is_no_news(tmp_path: Path) -> None:
 
 def test_an_interrupted_gate_says_so(tmp_path: Path) -> None:
     document = document_of(tmp_path, RECORDED, interrupted=True)
-    assert gate_sum_text(document) == "interrupted: 1 ok of 1 check"
-    assert gate_sum_text(document | {"numbers": {}, "checks": []}) == "interrupted: nothing was done of 0 checks"
+    assert gate_totals_text(document) == "interrupted: 1 ok of 1 check"
+    assert gate_totals_text(document | {"numbers": {}, "checks": []}) == "interrupted: nothing was done of 0 checks"
 
 
 def test_a_property_that_holds_of_some_runs_says_of_which() -> None:

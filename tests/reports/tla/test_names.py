@@ -9,7 +9,7 @@ def test_a_name_that_is_taken_gets_a_number_and_a_thing_keeps_its_name() -> None
     names = Names()
     assert names.declare("field", "log") == "log"
     assert names.declare("helper", "log") == "log__2"
-    assert names.declare("field", "log") == "log" == names.of("field")
+    assert names.declare("field", "log") == "log" == names.declared_name("field")
 
 
 def test_words_of_tla_are_no_names() -> None:

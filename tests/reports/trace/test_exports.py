@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 
 import pytest
-from tidegate.cli.export import TRACES
+from tidegate.cli.export import TRACE_FORMATS
 
 from ...conftest import ROOT
 from ...support.exports import SHOWN
@@ -23,7 +23,7 @@ ENDINGS = {"mermaid": "mmd", "seqdiag": "seqdiag", "plantuml": "puml", "markdown
 @pytest.mark.parametrize("to", ENDINGS)
 @pytest.mark.parametrize("name", SHOWN)
 def test_the_exports_of_counterexamples(name: str, to: str) -> None:
-    found = TRACES[to](counterexample(*SHOWN[name]))
+    found = TRACE_FORMATS[to](counterexample(*SHOWN[name]))
     recorded = FIXTURES / f"{name}.{ENDINGS[to]}"
     if os.environ.get("TIDEGATE_UPDATE"):
         recorded.write_text(found, encoding="utf-8")

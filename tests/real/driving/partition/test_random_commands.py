@@ -18,7 +18,7 @@ from tidegate.audit.auditing import read_cluster
 from tidegate.audit.joining.options import Options
 from tidegate.cli.audit import add, run_audit
 from tidegate.cli.audit_confirm import confirm_losses
-from tidegate.cli.audit_files import name_pages, save_audit
+from tidegate.cli.audit_files import assign_scenario_pages, save_audit
 from tidegate.cli.verbs import empty_parser
 from tidegate.real.driving.nodes.releases import Release
 from tidegate.real.driving.nodes.running import NodesError
@@ -26,7 +26,7 @@ from tidegate.real.driving.partition import random_commands as random_commands
 from tidegate.real.driving.partition.cluster import PartitionCluster
 from tidegate.real.driving.partition.random_commands import RandomCommands, Round, run_rounds
 from tidegate.real.driving.partition.world import PartitionObservation
-from tidegate.reports.confirm import chaos_text
+from tidegate.reports.confirm import random_rounds_text
 from tidegate.reports.text_page import TextFormat
 
 from ....conftest import ROOT, Run, RunHere
@@ -143,7 +143,7 @@ def test_rounds_take_the_next_seed_and_one_that_did_not_start_is_undecided(monke
     monkeypatch.setattr(random_commands.time, "monotonic", lambda: float(next(clock)))
     rounds = run_rounds(RELEASE, False, 7, 8.0)
     assert [(one["seed"], one["result"]) for one in rounds] == [(7, "fine"), (8, "undecided"), (9, "differs")]
-    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": rounds}, TextFormat(100))
+    text = random_rounds_text({"kafka": "3.9.1", "seed": 7, "rounds": rounds}, TextFormat(100))
     assert text == (
         "? seed 8: the brokers did not start within 180 s\n"
         "✗ seed 9: acknowledged, and gone: 0\n"
@@ -169,7 +169,7 @@ def test_a_round_that_differs_is_made_smaller(monkeypatch: pytest.MonkeyPatch) -
     (one,) = run_rounds(RELEASE, False, 7, 0.0, shrink=True)
     assert (len(one["commands"]), one["smaller"]["commands"]) == (30, ["crash(3)", "crash(17)"])
     assert len(tried) <= random_commands.MOST_SMALLER + 1
-    text = chaos_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, TextFormat(100))
+    text = random_rounds_text({"kafka": "3.9.1", "seed": 7, "rounds": [one]}, TextFormat(100))
     assert "  with 2 commands as well: acknowledged, and gone: 0\n    crash(3)\n    crash(17)\n" in text
     (plain,) = run_rounds(RELEASE, False, 7, 0.0)
     assert plain["smaller"] is None
@@ -234,7 +234,7 @@ def test_an_audit_confirms_each_different_loss_and_its_repair(
     done = run_audit(
         read_cluster(options.files, Options(kafka_version="3.9.1")), parse_requirements([]), (), options.time, options
     )
-    scenarios = name_pages(done)
+    scenarios = assign_scenario_pages(done)
     save_audit(done, scenarios, tmp_path)
     asked = list[tuple[str, str | None, bool]]()
 

@@ -17,7 +17,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from tidegate.api.models import load
 from tidegate.cli.explore_session import Session
-from tidegate.cli.explore_web import MAX_WATCHES, ExplorationServer, Server
+from tidegate.cli.explore_web import MAX_WATCHES, ExplorationHTTPServer, ExplorationServer
 from tidegate.language.judge import initial_states
 from tidegate.language.verdict import Run
 from tidegate.reports.text_page import TextFormat
@@ -153,7 +153,7 @@ def test_show_watches_expressions_of_the_language_alone(browser: Browser, tidega
 
 def test_a_served_page_watches_what_one_writes(browser: Browser) -> None:
     model = load("examples/lock.py:careless")
-    server = Server(ExplorationServer(model, Run(next(initial_states(model)), ())))
+    server = ExplorationHTTPServer(ExplorationServer(model, Run(next(initial_states(model)), ())))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     one = browser.new_page()
     try:
