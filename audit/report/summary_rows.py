@@ -43,6 +43,8 @@ def summary_rows(document: Read) -> Iterator[Document]:
             "result": result,
             "records": _records_column_text(subject),
             "writes": _writes_column_text(subject),
+            "records_word": _column_word(subject, writes=False),
+            "writes_word": _column_word(subject, writes=True),
             "decided": list(_deciding_settings(subject, root)),
             "change": _change_column_text(subject, then),
             "hosts": [setting_at_its_place(used, root) for used in subject["deciding"] if used["becomes"] in _MOVES],
@@ -162,6 +164,15 @@ def _loss_conditions_text(failing_subjects: Sequence[Read], subject: Read) -> st
 def _replication_factor(subject: Read) -> int | None:
     stated = (used["value"] for used in subject["settings"] if used["key"] == "replication factor")
     return next((int(value) for value in stated if value.isdecimal()), None)
+
+
+def _column_word(subject: Read, *, writes: bool) -> str:
+    """What a column comes to, for programs: `failed`, `silent` (nothing is wrong with the brokers, and nothing is
+    written), `open`, `met` or `not required`."""
+    results = {check["result"] for check in subject["checks"] if (check["question"] == WRITES) == writes}
+    if "failed" in results:
+        return "silent" if writes and silent_producers([subject]) else "failed"
+    return "open" if results & {"depends", "not checked"} else "met" if results else "not required"
 
 
 def _writes_column_text(subject: Read) -> str:

@@ -167,7 +167,7 @@ def _overview_row(row: Mapping[str, Any], number: int) -> str:
     chip = f'<span class="chip {_MARK_LOOK[mark]}">{mark}</span>'
     decided = "<br>".join(f"<code>{_breakable_html(one)}</code>" for one in row["decided"])
     shown_by = "<br>".join(map(_breakable_html, row["shown_by"]))
-    texts = ("<br>".join(map(escape_html, _failure_texts(row))), decided, _breakable_html(row["change"]), shown_by)
+    texts = ("<br>".join(map(escape_html, failure_texts(row))), decided, _breakable_html(row["change"]), shown_by)
     cells = "".join(
         f'<td class="{"loose" if said else "none"}" data-says="{title}">{said}</td>'
         for title, said in zip(_OVERVIEW_TITLES[1:], texts, strict=True)
@@ -187,16 +187,15 @@ def _breakable_html(text: str) -> str:
 _ENDS_OF_PARTS = re.compile(r"(?<=[.=,])(?=\w)|(?<=[a-z])(?=[A-Z])")
 
 
-def _failure_texts(row: Mapping[str, Any]) -> Iterator[str]:
+def failure_texts(row: Mapping[str, Any]) -> Iterator[str]:
     """What happens to records, and to writes, as far as that is bad or not known."""
-    if row["records"] not in ("kept", "not required"):
+    if row["records_word"] in ("failed", "open"):
         yield capitalize_first(row["records"])
-    if row["writes"] not in ("go on", "not required"):
-        yield (
-            f"Writes {row['writes']}"
-            if row["writes"].startswith("stop")
-            else f"Whether writes go on is {row['writes']}"
-        )
+    if row["writes_word"] in _WRITES_TEXTS:
+        yield _WRITES_TEXTS[row["writes_word"]].format(row["writes"])
+
+
+_WRITES_TEXTS = {"failed": "Writes {}", "silent": "Writes: {}", "open": "Whether writes go on is {}"}
 
 
 def _group_section(group: Sequence[Mapping[str, Any]], document: Document, number: int) -> Iterator[str]:

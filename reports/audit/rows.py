@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..text_page import TextPage
@@ -28,18 +28,18 @@ def row_cells(row: Mapping[str, Any]) -> tuple[str, ...]:
 def write_row_paragraph(page: TextPage, row: Mapping[str, Any]) -> None:
     """A row in all the width of a page."""
     width = min(page.text_format.width, MOST_COLUMNS)
-    for number, text in enumerate(_row_sentences(row_cells(row))):
+    for number, text in enumerate(_row_sentences(row)):
         style = "red" if row["result"] == "failed" and number == 0 else ""
         begins = "    " if number else ""
         for line in textwrap.wrap(text, width, initial_indent=begins, subsequent_indent="    ", break_on_hyphens=False):
             page.exact(line.replace(HARD_SPACE, " "), style=style)
 
 
-def _row_sentences(texts: Sequence[str]) -> Iterator[str]:
+def _row_sentences(row: Mapping[str, Any]) -> Iterator[str]:
     """What happens to the topics, then what decides it and what changes it."""
-    name, records, writes, decided, change = texts
-    stops = "" if writes in ("go on", "not required") else f"; writes {writes}"
-    yield f"{name}: {'records are kept' if records == 'kept' else records}{stops}"
+    name, records, writes, decided, change = row_cells(row)
+    stops = "" if row["writes_word"] in ("met", "not required") else f"; writes {writes}"
+    yield f"{name}: {'records are kept' if row['records_word'] == 'met' else records}{stops}"
     parts = [f"{title}: {text}" for title, text in (("decided by", decided), ("change", change)) if text]
     if parts:
         yield "; ".join(parts)

@@ -68,3 +68,4 @@ def test_a_producer_that_does_not_start_is_said_and_not_that_writes_stop() -> No
     assert made["headline"] == "1 of 1 topics get no records (producer.properties writes nothing): orders"
     (row,) = made["rows"]
     assert (row["writes"], row["change"]) == ("none: producer.properties writes nothing", "acks=all")
+    assert row["writes_word"] == "silent"

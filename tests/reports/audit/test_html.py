@@ -9,9 +9,15 @@ from typing import Any
 
 import jsonschema
 from tidegate.audit.repairs.after_repair import OmittedStep
-from tidegate.reports.audit.html import PROMISE_TEXTS, audit_index, repaired_scenario_html, split_group_by_table
+from tidegate.reports.audit.html import (
+    PROMISE_TEXTS,
+    audit_index,
+    failure_texts,
+    repaired_scenario_html,
+    split_group_by_table,
+)
 from tidegate.reports.audit.terminal import group_alike_subjects
-from tidegate.traces.document import schema
+from tidegate.traces.document import read_schema
 
 from ...conftest import Run, SavedAudit
 from ...support.index_pages import AROUND, CLUSTERS, OLD, links, traces_in
@@ -20,6 +26,14 @@ from ...support.index_pages import AROUND, CLUSTERS, OLD, links, traces_in
 def cells_of(subject: dict[str, Any], word: str) -> set[str]:
     table = subject["table"]
     return {f"{question}={name}" for question, cells in table.items() for name in cells if cells[name]["word"] == word}
+
+
+def test_writes_that_nobody_makes_are_not_said_to_be_open() -> None:
+    row = {"records": "kept", "records_word": "met", "writes": "none: a.properties writes nothing"}
+    assert [*failure_texts({**row, "writes_word": "silent"})] == ["Writes: none: a.properties writes nothing"]
+    stop = {**row, "writes": "stop while one broker is down", "writes_word": "failed"}
+    assert [*failure_texts(stop)] == ["Writes stop while one broker is down"]
+    assert [*failure_texts({**row, "writes": "go on", "writes_word": "met"})] == []
 
 
 def test_each_cell_that_fails_opens_its_scenario(saved_audit: SavedAudit) -> None:
@@ -97,7 +111,7 @@ def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None
     assert " ".join(short.split()) in " ".join(terminal.split())
     above = terminal.partition("replay it:")[0]
     assert re.findall(r"acknowledged_kept|power_losses|\bs\.\w+|`", above) == []
-    jsonschema.validate(json.loads(trace.read_text(encoding="utf-8")), schema())
+    jsonschema.validate(json.loads(trace.read_text(encoding="utf-8")), read_schema())
     _explored_in_the_clusters_words(tidegate, trace, tmp_path)
     _says_what_happened_where_no_record_is_lost(tmp_path / "scenarios")
 

@@ -10,7 +10,7 @@ from tidegate.reports.text_page import TextFormat, TextPage
 
 ROW: dict[str, Any] = {
     "result": "failed", "topics": ["a", "b", "c", "d", "e"], "records": "kept",
-    "writes": "stop while one broker is down",
+    "writes": "stop while one broker is down", "records_word": "met", "writes_word": "failed",
     "decided": ["t:1 min.insync.replicas=3"], "change": "min.insync.replicas=2",
 }  # fmt: skip
 
