@@ -36,22 +36,22 @@ def main() -> None:
     options = parser.parse_args()
     report = measure_all(quick=options.quick, say=lambda text: print(text, file=sys.stderr, flush=True))
     if options.json:
-        print(json.dumps({"machine": machine(), **asdict(report), "ratios": ratios(report)}, indent=2))
+        print(json.dumps({"machine": describe_machine(), **asdict(report), "ratios": speed_ratios(report)}, indent=2))
     else:
         print(report_text(report))
 
 
-def machine() -> dict[str, str | float | int | None]:
+def describe_machine() -> dict[str, str | float | int | None]:
     """What the numbers were measured on, and how busy it was."""
     return {
-        "processor": processor(),
+        "processor": processor_name(),
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "load_average": os.getloadavg()[0],
     }
 
 
-def processor() -> str:
+def processor_name() -> str:
     """The processor's name, as well as the system reports it."""
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as lines:
@@ -61,7 +61,7 @@ def processor() -> str:
         return platform.processor() or platform.machine()
 
 
-def ratios(report: MeasurementReport) -> dict[str, float]:
+def speed_ratios(report: MeasurementReport) -> dict[str, float]:
     """How many times faster than what."""
     return {
         "times_tuned_python": report.native_large.states_per_second / report.tuned_python.states_per_second,
@@ -83,7 +83,7 @@ def report_text(report: MeasurementReport) -> str:
 
 def report_heading() -> list[str]:
     """What was measured, and on what."""
-    on = machine()
+    on = describe_machine()
     load = float(on["load_average"] or 0)
     lines = [
         "replication:kip320, replicas=3 log_size=2 max_records=2, one worker",
@@ -100,38 +100,42 @@ def kernel_lines(report: MeasurementReport) -> list[str]:
     native = report.native
     return [
         "the native explorer, max_leader_epoch=3",
-        row("distinct states", f"{native.states:,}"),
-        row("transitions", f"{native.transitions:,}"),
-        row("time", f"{native.seconds:.2f} s"),
-        row("states per second", f"{native.states_per_second:,.0f}", goal("states_per_second", "at least")),
-        row("bytes a state", f"{native.bytes_per_state:.1f}", goal("bytes_per_state", "at most")),
-        row("compile, cold", f"{report.cold_seconds:.2f} s", goal("cold_seconds", "under", " s")),
-        row("compile, cached", f"{report.cached_seconds:.3f} s", goal("cached_seconds", "under", " s")),
+        report_row("distinct states", f"{native.states:,}"),
+        report_row("transitions", f"{native.transitions:,}"),
+        report_row("time", f"{native.seconds:.2f} s"),
+        report_row("states per second", f"{native.states_per_second:,.0f}", goal_text("states_per_second", "at least")),
+        report_row("bytes a state", f"{native.bytes_per_state:.1f}", goal_text("bytes_per_state", "at most")),
+        report_row("compile, cold", f"{report.cold_seconds:.2f} s", goal_text("cold_seconds", "under", " s")),
+        report_row("compile, cached", f"{report.cached_seconds:.3f} s", goal_text("cached_seconds", "under", " s")),
     ]
 
 
 def comparison_lines(report: MeasurementReport) -> list[str]:
     """The native explorer beside others, each at a size that it can do."""
-    times = ratios(report)
+    times = speed_ratios(report)
     tuned, judge, native = report.tuned_python, report.plain_python, report.native_large
     return [
         "beside others",
-        row("native, max_leader_epoch=2", f"{native.seconds:.3f} s", f"{native.states:,} states"),
-        row("TLC, the same (recorded: 43 s)", f"x {times['times_tlc']:,.0f}", goal("times_tlc", "at least", " times")),
-        row(f"CPython, tuned tuples, {tuned.states:,} states", f"{tuned.states_per_second:,.0f}/s"),
-        row("", f"x {times['times_tuned_python']:,.1f}", goal("times_tuned_python", "at least", " times")),
-        row(f"CPython, the model's own text, {judge.states:,} states", f"{judge.states_per_second:,.0f}/s"),
-        row("", f"x {times['times_plain_python']:,.0f}", "expected: hundreds"),
+        report_row("native, max_leader_epoch=2", f"{native.seconds:.3f} s", f"{native.states:,} states"),
+        report_row(
+            "TLC, the same (recorded: 43 s)",
+            f"x {times['times_tlc']:,.0f}",
+            goal_text("times_tlc", "at least", " times"),
+        ),
+        report_row(f"CPython, tuned tuples, {tuned.states:,} states", f"{tuned.states_per_second:,.0f}/s"),
+        report_row("", f"x {times['times_tuned_python']:,.1f}", goal_text("times_tuned_python", "at least", " times")),
+        report_row(f"CPython, the model's own text, {judge.states:,} states", f"{judge.states_per_second:,.0f}/s"),
+        report_row("", f"x {times['times_plain_python']:,.0f}", "expected: hundreds"),
     ]
 
 
 def symmetry_lines(report: MeasurementReport) -> list[str]:
     """What folding renamed replicas gains."""
-    times = ratios(report)
+    times = speed_ratios(report)
     return [
         "with the replicas' symmetry folded",
         *(
-            row(
+            report_row(
                 f"max_leader_epoch={epochs}, {folded.states:,} orbits",
                 f"{folded.seconds:.3f} s",
                 f"x {ratio:.1f} in time; goal: at least {GOALS['times_symmetry']} times",
@@ -152,16 +156,16 @@ def breakdown_lines(report: MeasurementReport) -> list[str]:
     whole = sum(stages.values())
     return [
         f"what limits it (nanoseconds a state, of {whole:.0f})",
-        *(row(name, f"{spent:.0f}", f"{spent / whole:4.0%}") for name, spent in stages.items()),
+        *(report_row(name, f"{spent:.0f}", f"{spent / whole:4.0%}") for name, spent in stages.items()),
     ]
 
 
-def row(name: str, value: str, note: str = "") -> str:
+def report_row(name: str, value: str, note: str = "") -> str:
     """One line: a name, a number, and what to make of it."""
     return f"  {name:<48} {value:>14}   {note}".rstrip()
 
 
-def goal(name: str, word: str, unit: str = "") -> str:
+def goal_text(name: str, word: str, unit: str = "") -> str:
     """The goal that a number is compared with."""
     return f"goal: {word} {GOALS[name]:,}{unit}"
 

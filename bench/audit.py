@@ -50,8 +50,8 @@ def main() -> None:
         partitions, kinds = sum(topic.partitions for topic in made), len({topic.kind for topic in made[2:]})
         print(f"{len(made):,} topics, {partitions:,} partitions, {kinds} signatures")
         print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        cold = timing_of("cold", folder, cache)
-        warm = timing_of("warm", folder, cache)
+        cold = time_audit("cold", folder, cache)
+        warm = time_audit("warm", folder, cache)
     if warm.document != cold.document:
         raise RuntimeError("what is kept must say the same as what was explored")
     if options.keep is not None:
@@ -59,7 +59,7 @@ def main() -> None:
     print_outcomes(cold.document)
 
 
-def timing_of(title: str, folder: Path, cache: Path) -> Audit:
+def time_audit(title: str, folder: Path, cache: Path) -> Audit:
     """Runs an audit and prints what it took."""
     done = run_audit(folder, cache)
     print(f"  {title:<6} {done.clock:>7.1f} s by the clock {done.processor:>7.1f} s of processors   goal: under "

@@ -81,7 +81,7 @@ def counts_by_replicas(most: int) -> dict[int, int]:
     return found | {most: sum(number for replicas, number in MIXED.items() if replicas >= most)}
 
 
-def kinds(most: int) -> list[TopicKind]:
+def topic_kinds(most: int) -> list[TopicKind]:
     """The signatures, no two alike."""
     chance = random.Random(SEED)
     found: list[TopicKind] = []
@@ -94,7 +94,7 @@ def kinds(most: int) -> list[TopicKind]:
 
 def written_topics(number: int = 1000, most: int = 5) -> list[WrittenTopic]:
     """So many topics, of which Kafka's own are two: each kind has one, and a few have many."""
-    chance, every = random.Random(SEED), kinds(most)
+    chance, every = random.Random(SEED), topic_kinds(most)
     found = [
         WrittenTopic(name, TopicKind(3, 2, False, False, 1, ""), 50)
         for name in ("__consumer_offsets", "__transaction_state")
@@ -119,7 +119,7 @@ def write(folder: Path, number: int = 1000, most: int = 5) -> list[WrittenTopic]
         "audit.toml": "".join(_topic_name(name) for name in PRODUCERS),
         "reader.properties": "auto.offset.reset=earliest\ngroup.id=reader\n",
         **{f"{name}.properties": "\n".join([*lines, ""]) for name, lines in PRODUCERS.items()},
-        **{f"{number:02}-server.properties": _broker(number) for number in range(1, BROKERS + 1)},
+        **{f"{number:02}-server.properties": _broker_text(number) for number in range(1, BROKERS + 1)},
     }
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -171,7 +171,7 @@ def _topic_name(name: str) -> str:
     return f'[topic."{name}\\\\..*"]\nproducer = "{name}.properties"\nconsumer = "reader.properties"\n'
 
 
-def _broker(number: int) -> str:
+def _broker_text(number: int) -> str:
     voters = ",".join(f"{100 + controller}@controller-{controller}:9093" for controller in (1, 2, 3))
     return "\n".join([
         "process.roles=broker", f"node.id={number}", f"controller.quorum.voters={voters}",

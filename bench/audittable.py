@@ -204,12 +204,12 @@ def record_text(explorations: Explorations) -> str:
         for name, (_, columns, rows) in TABLES.items():
             if asked := list(rows(version)):
                 groups = itertools.groupby(asked, key=lambda row: row[0][:2])
-                made = (" ".join(_letters(row, columns, explorations) for row in group) for _, group in groups)
+                made = (" ".join(_row_letters(row, columns, explorations) for row in group) for _, group in groups)
                 lines += [f'{name} = """', *made, '"""']
     return "\n".join(lines) + "\n"
 
 
-def _letters(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
+def _row_letters(row: SettingsRow, columns: Sequence[Column], explorations: Explorations) -> str:
     return "".join(LETTERS[word] for word in words_of(row, columns, explorations))
 
 

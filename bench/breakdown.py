@@ -18,7 +18,7 @@ EXPAND, HASH, LOOK_UP, INVARIANTS = 1, 2, 3, 4
 MEMORY_BYTES = 4 << 30
 
 
-def stages(model: Model, cache: Path, whole_seconds: float) -> dict[str, float]:
+def nanoseconds_by_stage(model: Model, cache: Path, whole_seconds: float) -> dict[str, float]:
     """Nanoseconds a state for each part of the work; together they are the whole search, which took `whole_seconds`.
 
     `new states` is what is left of the search when all that can be redone is taken away: storing a state and its
@@ -28,7 +28,7 @@ def stages(model: Model, cache: Path, whole_seconds: float) -> dict[str, float]:
     frontier = Frontier(kernel.program, kernel.code, MEMORY_BYTES)
     try:
         Driver(model, Search(cache=cache), kernel, frontier, None).run()
-        again = {stage: redo(kernel, frontier, stage) for stage in (EXPAND, HASH, LOOK_UP, INVARIANTS)}
+        again = {stage: seconds_of_stage(kernel, frontier, stage) for stage in (EXPAND, HASH, LOOK_UP, INVARIANTS)}
         seconds = {
             "successors (guards, copies, effects)": again[EXPAND],
             "canonical form and hash": again[HASH] - again[EXPAND],
@@ -41,7 +41,7 @@ def stages(model: Model, cache: Path, whole_seconds: float) -> dict[str, float]:
         frontier.close()
 
 
-def redo(kernel: Kernel, frontier: Frontier, stage: int) -> float:
+def seconds_of_stage(kernel: Kernel, frontier: Frontier, stage: int) -> float:
     """Seconds for one stage over the whole store, the better of two."""
     measure = kernel.code.function("measure", 2)
     address = ctypes.addressof(frontier.context)

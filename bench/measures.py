@@ -15,7 +15,7 @@ from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
 from . import plain_kip320
-from .breakdown import stages
+from .breakdown import nanoseconds_by_stage
 
 PROPERTIES = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
 Say = Callable[[str], None]
@@ -68,14 +68,14 @@ def measure_all(*, quick: bool, say: Say) -> MeasurementReport:
         say("native ...")
         cold = explore_natively(3, cache)
         runs = [explore_natively(3, cache) for _ in range(rounds)]
-        native_large = best([explore_natively(2, cache) for _ in range(rounds + 1)])
+        native_large = fastest_measure([explore_natively(2, cache) for _ in range(rounds + 1)])
         say("native, symmetric ...")
-        orbits = best([explore_natively(3, cache, symmetry=True) for _ in range(rounds + 1)])
-        orbits_large = best([explore_natively(2, cache, symmetry=True) for _ in range(rounds + 1)])
+        orbits = fastest_measure([explore_natively(3, cache, symmetry=True) for _ in range(rounds + 1)])
+        orbits_large = fastest_measure([explore_natively(2, cache, symmetry=True) for _ in range(rounds + 1)])
         say("what limits it ...")
-        where = stages(measured_model(3), cache, best(runs).seconds)
+        where = nanoseconds_by_stage(measured_model(3), cache, fastest_measure(runs).seconds)
     say("CPython, tuned tuples ...")
-    tuned = hand_written(1 if quick else 2)
+    tuned = explore_hand_written(1 if quick else 2)
     if not quick and (tuned.states, tuned.transitions) != (native_large.states, native_large.transitions):
         raise RuntimeError(f"the program by hand finds other states: {tuned}, and the native engine {native_large}")
     say("CPython, the model's own text ...")
@@ -83,7 +83,7 @@ def measure_all(*, quick: bool, say: Say) -> MeasurementReport:
     return MeasurementReport(
         cold_seconds=cold.compile_seconds,
         cached_seconds=min(run.compile_seconds for run in runs),
-        native=best(runs),
+        native=fastest_measure(runs),
         native_large=native_large,
         orbits=orbits,
         orbits_large=orbits_large,
@@ -102,24 +102,24 @@ def measured_model(epochs: int) -> Model:
 
 def explore_natively(epochs: int, cache: Path, *, symmetry: bool = False) -> Verdict:
     """One run of the native engine, which must hold: a fast wrong answer is no measurement."""
-    return holding(ENGINES["native"](measured_model(epochs), Search(symmetry=symmetry, cache=cache), None))
+    return require_holding(ENGINES["native"](measured_model(epochs), Search(symmetry=symmetry, cache=cache), None))
 
 
-def holding(verdict: Verdict) -> Verdict:
+def require_holding(verdict: Verdict) -> Verdict:
     """The same. RuntimeError when the model does not hold."""
     if verdict.verdict != "holds":
         raise RuntimeError(f"kip320 must hold, and the {verdict.engine} engine says {verdict.verdict}")
     return verdict
 
 
-def best(verdicts: list[Verdict]) -> ExplorationMeasure:
+def fastest_measure(verdicts: list[Verdict]) -> ExplorationMeasure:
     """The fastest of several runs of the same."""
     fastest = min(verdicts, key=lambda verdict: verdict.seconds)
     states, steps = fastest.distinct_states or 0, fastest.transitions or 0
     return ExplorationMeasure(states, steps, fastest.seconds, fastest.bytes_per_state or 0.0)
 
 
-def hand_written(epochs: int) -> ExplorationMeasure:
+def explore_hand_written(epochs: int) -> ExplorationMeasure:
     """The tuned CPython program, which checks the same properties."""
     count = plain_kip320.explore(plain_kip320.Bounds(3, 2, 2, epochs))
     return ExplorationMeasure(count.distinct, count.transitions, count.seconds, 0.0)
@@ -127,5 +127,5 @@ def hand_written(epochs: int) -> ExplorationMeasure:
 
 def explore_plainly(epochs: int) -> ExplorationMeasure:
     """The model's own text, explored by the judge."""
-    verdict = holding(ENGINES["python"](measured_model(epochs), Search(), None))
+    verdict = require_holding(ENGINES["python"](measured_model(epochs), Search(), None))
     return ExplorationMeasure(verdict.distinct_states or 0, verdict.transitions or 0, verdict.seconds, 0.0)

@@ -64,9 +64,9 @@ def measure() -> PageTimes:
             session = one.page.context.new_cdp_session(one.page)
             ask_browser(session, "Performance.enable", {"timeDomain": "threadTicks"})
             one.page.evaluate(PRESS, 30)
-            before = spent(session)
+            before = processor_seconds_of_page(session)
             times = sorted(key_press_times(one))
-            after = spent(session)
+            after = processor_seconds_of_page(session)
     used = {name: (after[name] - before[name]) * 1000 / PRESSES for name in before}
     return PageTimes(
         bytes=len(text.encode()),
@@ -89,7 +89,7 @@ def ask_browser(session: CDPSession, method: str, parameters: dict[str, Any] | N
     return cast(Any, session).send(method, parameters)
 
 
-def spent(session: CDPSession) -> dict[str, float]:
+def processor_seconds_of_page(session: CDPSession) -> dict[str, float]:
     """Seconds of processor time that the page's thread has used so far, by what for."""
     metrics = ask_browser(session, "Performance.getMetrics")["metrics"]
     return {metric["name"]: metric["value"] for metric in metrics if metric["name"].endswith("Duration")}

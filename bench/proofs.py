@@ -76,14 +76,14 @@ def measure_protocol(protocol: Protocol, five: bool) -> None:
     three, more = protocol.goals
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        with report("three replicas, anew", three):
+        with print_cost("three replicas, anew", three):
             prove_all(protocol, folder, {})
-        with report("three replicas, nothing changed", 2.0):
+        with print_cost("three replicas, nothing changed", 2.0):
             report_again(protocol, folder)
-        with report("a planted bug, refuted and shown", 5.0):
+        with print_cost("a planted bug, refuted and shown", 5.0):
             show_counterexample(protocol, folder)
         if five:
-            with report("five replicas, anew", more):
+            with print_cost("five replicas, anew", more):
                 prove_all(protocol, folder, {protocol.replicas: 5})
 
 
@@ -99,7 +99,9 @@ def prove_all(protocol: Protocol, folder: Path, constants: dict[str, Value]) -> 
 
 def report_again(protocol: Protocol, folder: Path) -> None:
     """The whole command, when every proof is kept. RuntimeError when one is not."""
-    done = subprocess.run([*command(protocol), "--json"], env=environment(folder), capture_output=True, check=False)
+    done = subprocess.run(
+        [*command(protocol), "--json"], env=environment_with_proofs(folder), capture_output=True, check=False
+    )
     proofs = [obligation for obligation in json.loads(done.stdout)["obligations"] if obligation["verdict"] == "proved"]
     fresh = [proof for proof in proofs if not proof["kept"]]
     if fresh or not proofs:
@@ -110,7 +112,10 @@ def show_counterexample(protocol: Protocol, folder: Path) -> None:
     """The command with the bug, as far as its first counterexample to induction; the rest is not waited for.
     RuntimeError when it ends without one."""
     process = subprocess.Popen(
-        [*command(protocol), "--set", protocol.bug], env=environment(folder), stdout=subprocess.PIPE, text=True
+        [*command(protocol), "--set", protocol.bug],
+        env=environment_with_proofs(folder),
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     with process, process.stdout as lines:
@@ -126,13 +131,13 @@ def command(protocol: Protocol) -> list[str]:
     return [sys.executable, "-m", "tidegate", "prove", protocol.name]
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment_with_proofs(folder: Path) -> dict[str, str]:
     """With proofs kept in the folder."""
     return {**os.environ, "TIDEGATE_CACHE": str(folder)}
 
 
 @contextmanager
-def report(title: str, goal: float) -> Generator[None, None, None]:
+def print_cost(title: str, goal: float) -> Generator[None, None, None]:
     """Prints what the work inside it cost."""
     cost = ProofCost()
     yield

@@ -68,7 +68,7 @@ def main() -> None:
                 continue
             cost = measure_check(*check, *(spark if engine == "spark" else ()))
             costs[engine].append(cost)
-            report(engine, cost)
+            print_cost_line(engine, cost)
     for engine, runs in costs.items():
         if len(runs) > 1:
             small, large = runs[0], runs[-1]
@@ -94,13 +94,13 @@ def processor_seconds_of(running: subprocess.Popen[bytes]) -> float:
     """Seconds of processor time of a process and of all below it, looked at five times a second until it ends."""
     known: dict[int, float] = {}
     while running.poll() is None:
-        for pid, used in usage(running.pid):
+        for pid, used in processor_seconds_by_process(running.pid):
             known[pid] = max(used, known.get(pid, 0.0))
         time.sleep(0.2)
     return sum(known.values())
 
 
-def usage(pid: int) -> list[tuple[int, float]]:
+def processor_seconds_by_process(pid: int) -> list[tuple[int, float]]:
     """Each process below one, and it, with the processor time that it has used itself."""
     below: dict[int, list[int]] = {}
     used: dict[int, float] = {}
@@ -120,7 +120,7 @@ def usage(pid: int) -> list[tuple[int, float]]:
     return [(number, used[number]) for number in found if number in used]
 
 
-def report(engine: str, cost: CheckCost) -> None:
+def print_cost_line(engine: str, cost: CheckCost) -> None:
     """One line."""
     report = cost.report
     print(

@@ -63,7 +63,7 @@ def main() -> None:
     strategies = tuple(options.strategy or STRATEGIES)
     with tempfile.TemporaryDirectory() as folder:
         if not options.bug:
-            speed(Path(folder))
+            measure_walk_speed(Path(folder))
         for bug in BUGS:
             if options.bug in bug.title:
                 find_bug(bug, strategies, options.seeds, options.limit, Path(folder))
@@ -79,7 +79,7 @@ def bind_model(name: str, bounds: Mapping[str, int | bool], *properties: str) ->
     return definition.bind(profile=profile, constants=dict(bounds), properties=chosen)
 
 
-def speed(cache: Path) -> None:
+def measure_walk_speed(cache: Path) -> None:
     """Steps per second of one worker, with the invariants the exhaustive bench checks."""
     checked = ("type_ok", "leader_in_isr", "weak_isr", "strong_isr")
     model = bind_model("replication:kip320", {"max_leader_epoch": 3}, *checked)

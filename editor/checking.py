@@ -72,7 +72,7 @@ def check_file(model: str, prop: str, report: Callable[[str], None]) -> CheckAns
         "exit": int(exit_of_verdict(verdict)),
         "headline": check_headline(verdict),
         "text": "\n".join(page.text() for page in pages),
-        "findings": list(_findings(bound, verdict, traces)),
+        "findings": list(_check_findings(bound, verdict, traces)),
     }
 
 
@@ -98,15 +98,15 @@ def _shown_verdicts(verdict: Verdict) -> Iterator[tuple[str, bool, str]]:
         yield "", True, verdict.failure.message
 
 
-def _findings(model: Model, verdict: Verdict, traces: Mapping[str, Document]) -> Iterator[CheckFinding]:
+def _check_findings(model: Model, verdict: Verdict, traces: Mapping[str, Document]) -> Iterator[CheckFinding]:
     for name, wrong, message in _shown_verdicts(verdict):
         trace = traces.get(name)
         file, line = "", 0
         if name == "" and verdict.failure is not None and verdict.failure.where:
             file, _, number = verdict.failure.where.rpartition(":")
             line = int(number)
-        steps = [] if trace is None else list(_steps(model, trace))
-        saved = "" if trace is None else _save(model, name, trace)
+        steps = [] if trace is None else list(_run_steps(model, trace))
+        saved = "" if trace is None else _save_trace(model, name, trace)
         yield {
             "property": name,
             "wrong": wrong,
@@ -118,7 +118,7 @@ def _findings(model: Model, verdict: Verdict, traces: Mapping[str, Document]) ->
         }
 
 
-def _steps(model: Model, trace: Document) -> Iterator[RunStep]:
+def _run_steps(model: Model, trace: Document) -> Iterator[RunStep]:
     """The steps of a run, with the files that the model's actions are read from."""
     files = {Path(file).name: file for file in model.files}
     for step in trace["steps"]:
@@ -131,7 +131,7 @@ def _steps(model: Model, trace: Document) -> Iterator[RunStep]:
         }
 
 
-def _save(model: Model, name: str, trace: Document) -> str:
+def _save_trace(model: Model, name: str, trace: Document) -> str:
     """The file with a trace, which stays until another check of the same model has one of this property; "" where
     nothing is kept."""
     kept = cache_directory()

@@ -63,7 +63,7 @@ def model_file_of(path: Path, unsaved_texts: Mapping[Path, str]) -> Path | None:
 
 
 @contextmanager
-def overlaid(model: Path, unsaved_texts: Mapping[Path, str]) -> Generator[Overlay]:
+def overlay_unsaved_texts(model: Path, unsaved_texts: Mapping[Path, str]) -> Generator[Overlay]:
     """The files of a model with the unsaved texts among them: copied to a folder of their own where there are such."""
     folder = model.parent
     if not any(path.is_relative_to(folder) and editor_text(path, {}) != text for path, text in unsaved_texts.items()):
@@ -71,7 +71,7 @@ def overlaid(model: Path, unsaved_texts: Mapping[Path, str]) -> Generator[Overla
         return
     with tempfile.TemporaryDirectory(prefix="tidegate-editor-") as name:
         made = Overlay(Path(name).resolve(), folder)
-        _copy(made, model, unsaved_texts)
+        _copy_file(made, model, unsaved_texts)
         _copy_imported(made, model, unsaved_texts)
         yield made
 
@@ -84,11 +84,11 @@ def _copy_imported(overlay: Overlay, model: Path, unsaved_texts: Mapping[Path, s
         if not wanted:
             return
         for path in wanted:
-            _copy(overlay, path, unsaved_texts)
+            _copy_file(overlay, path, unsaved_texts)
         copied |= wanted
 
 
-def _copy(overlay: Overlay, path: Path, unsaved_texts: Mapping[Path, str]) -> None:
+def _copy_file(overlay: Overlay, path: Path, unsaved_texts: Mapping[Path, str]) -> None:
     copy = overlay.read(path)
     copy.parent.mkdir(parents=True, exist_ok=True)
     if path in unsaved_texts:

@@ -15,7 +15,7 @@ from ..language.model import Model
 from ..language.model_parts import PROPERTIES
 from ..language.where import Where
 from ..reports.spec.mathematics import fields_by_name, texts_by_name
-from .files import Overlay, overlaid
+from .files import Overlay, overlay_unsaved_texts
 
 
 class FilePlace(TypedDict):
@@ -63,13 +63,13 @@ class ModelReading(TypedDict):
 
 def read_model(path: Path, unsaved_texts: Mapping[Path, str]) -> ModelReading:
     """Reads a model as an editor has it. UsageError where its file cannot be read at all."""
-    with overlaid(path, unsaved_texts) as overlay:
+    with overlay_unsaved_texts(path, unsaved_texts) as overlay:
         try:
             definition = load(overlay.read(path))
         except ModelErrors as errors:
             return {"mistakes": _mistakes(errors, overlay), "files": [str(path)]}
         files = [str(overlay.saved_path(Path(file))) for file in definition.files]
-        found: ModelReading = {"mistakes": [], "files": files, "checkable": list(_checkable(definition, overlay))}
+        found: ModelReading = {"mistakes": [], "files": files, "checkable": list(_checkable_parts(definition, overlay))}
         try:
             bound = definition.bind(path.stem, lemmas=True)
         except ModelErrors as errors:
@@ -100,11 +100,11 @@ def _mistake(error: Diagnostic, overlay: Overlay) -> Mistake:
         "message": error.message,
         "hint": error.hint,
         "place": _place(error.where, overlay),
-        "calls": [_place(call, overlay) for call in _calls(error.where)],
+        "calls": [_place(call, overlay) for call in _calling_places(error.where)],
     }
 
 
-def _calls(where: Where) -> Iterator[Where]:
+def _calling_places(where: Where) -> Iterator[Where]:
     call = where.call
     while call is not None:
         yield call
@@ -121,23 +121,23 @@ def _place(where: Where, overlay: Overlay) -> FilePlace:
     }
 
 
-def _checkable(definition: Definition, overlay: Overlay) -> Iterator[Checkable]:
+def _checkable_parts(definition: Definition, overlay: Overlay) -> Iterator[Checkable]:
     """The model at its state, its profiles where they are named, and each property at its head."""
     located = source_of_class(definition.state_class)
     if located is not None:
         source, node = located
-        yield {"profile": "", "property": "", "place": _place(_head(source.where(node)), overlay)}
+        yield {"profile": "", "property": "", "place": _place(_first_line_of_definition(source.where(node)), overlay)}
     for name, where in _profile_places(definition):
         yield {"profile": name, "property": "", "place": _place(where, overlay)}
     for function, mark in definition.functions:
         found = source_of_function(function) if mark.role in PROPERTIES else None
         if found is not None:
             source, node = found
-            place = _place(_head(source.where(node)), overlay)
+            place = _place(_first_line_of_definition(source.where(node)), overlay)
             yield {"profile": "", "property": function.__name__, "place": place}
 
 
-def _head(where: Where) -> Where:
+def _first_line_of_definition(where: Where) -> Where:
     """The first line of a definition."""
     return Where(where.file, where.line, where.column, where.line, where.column)
 

@@ -40,7 +40,7 @@ def make_server() -> ModelServer:
     server.feature(types.TEXT_DOCUMENT_DID_SAVE)(_note_save)
     server.feature(types.TEXT_DOCUMENT_DID_CLOSE)(_note_close)
     server.feature(types.TEXT_DOCUMENT_HOVER)(_hover)
-    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_lenses)
+    server.feature(types.TEXT_DOCUMENT_CODE_LENS)(_code_lenses)
     server.feature(types.TEXT_DOCUMENT_DEFINITION)(_definition)
     server.feature(types.TEXT_DOCUMENT_COMPLETION, types.CompletionOptions(trigger_characters=["."]))(_completion)
     server.feature(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)(_cancel)
@@ -88,7 +88,7 @@ async def _hover(server: ModelServer, params: types.HoverParams) -> types.Hover 
     return None
 
 
-async def _lenses(server: ModelServer, params: types.CodeLensParams) -> list[types.CodeLens]:
+async def _code_lenses(server: ModelServer, params: types.CodeLensParams) -> list[types.CodeLens]:
     """What can be checked in a model's file; the steps in a saved trace."""
     uri = params.text_document.uri
     if uri.endswith(ENDING):
@@ -97,7 +97,7 @@ async def _lenses(server: ModelServer, params: types.CodeLensParams) -> list[typ
                 line_range(server.workspace, uri, step.line),
                 types.Command(f"step {step.number}: {step.sentence}", SHOW_STEP, arguments=[uri, step.number]),
             )
-            for step in _steps(server, uri)
+            for step in _trace_steps_of_document(server, uri)
         ]
     found: list[types.CodeLens] = []
     for model, item in await server.session.checkable(path_of(uri)):
@@ -109,12 +109,12 @@ async def _lenses(server: ModelServer, params: types.CodeLensParams) -> list[typ
     return found
 
 
-def _steps(server: ModelServer, uri: str) -> list[TraceStep]:
+def _trace_steps_of_document(server: ModelServer, uri: str) -> list[TraceStep]:
     text = server.workspace.get_text_document(uri).source
     return list(trace_steps(text, path_of(uri), [Path(server.session.folder)]))
 
 
-def _location(server: ModelServer, step: TraceStep) -> types.Location:
+def _statement_location(server: ModelServer, step: TraceStep) -> types.Location:
     uri = uri_of(step.file)
     return types.Location(uri, line_range(server.workspace, uri, step.statement))
 
@@ -123,8 +123,8 @@ def _definition(server: ModelServer, params: types.DefinitionParams) -> types.Lo
     """In a saved trace: the statement that makes the step."""
     if not params.text_document.uri.endswith(ENDING):
         return None
-    step = step_at(_steps(server, params.text_document.uri), params.position.line + 1)
-    return None if step is None else _location(server, step)
+    step = step_at(_trace_steps_of_document(server, params.text_document.uri), params.position.line + 1)
+    return None if step is None else _statement_location(server, step)
 
 
 async def _completion(server: ModelServer, params: types.CompletionParams) -> list[types.CompletionItem]:
@@ -161,10 +161,10 @@ async def _check(server: ModelServer, uri: str, profile: str, prop: str) -> None
 
 async def _show_step(server: ModelServer, uri: str, number: int) -> types.Location | None:
     """Shows the statement of a step, where the client can; the answer is its place in any case."""
-    step = next((step for step in _steps(server, uri) if step.number == number), None)
+    step = next((step for step in _trace_steps_of_document(server, uri) if step.number == number), None)
     if step is None:
         return None
-    place = _location(server, step)
+    place = _statement_location(server, step)
     shown = types.ShowDocumentParams(place.uri, take_focus=True, selection=place.range)
     window = server.client_capabilities.window
     if window is not None and window.show_document is not None:

@@ -42,7 +42,7 @@ def trace_steps(text: str, path: Path, folders: Iterable[Path]) -> Sequence[Trac
     for step in cast(dict[str, Any], document).get("steps", []):
         begins = re.compile(rf'"i":\s*{step["i"]}\b').search(text, at)
         place = step.get("statement") or step["where"]
-        file = _file(place["file"], roots)
+        file = _file_of_trace(place["file"], roots)
         if begins is not None:
             line, at = line + text.count("\n", at, begins.start()), begins.start()
             line_of_step = line
@@ -56,6 +56,6 @@ def step_at(steps: Sequence[TraceStep], line: int) -> TraceStep | None:
     return max((step for step in steps if step.line <= line), key=lambda step: step.line, default=None)
 
 
-def _file(name: str, roots: Iterable[Path]) -> Path | None:
+def _file_of_trace(name: str, roots: Iterable[Path]) -> Path | None:
     """A file that a trace names from the root of its repository, or by its name alone."""
     return next((root / name for root in roots if (root / name).is_file()), None)

@@ -36,7 +36,7 @@ from .heading import command_line_value, replay_line, replay_line_of
 from .liveness import liveness_parts
 from .lost_records import lost_cells
 from .messages import MessageLog
-from .picture import UndrawableError, frames_of
+from .picture import UndrawableError, frames_by_state
 from .places import lines_document, place_document, writing_statement
 from .program import commit_of, tool_version
 from .sentences import action_sentence, sentence_subject
@@ -56,7 +56,7 @@ words of the cluster for all else, which no model reads."""
 
 
 @functools.cache
-def schema(name: str = SCHEMA) -> Document:
+def read_schema(name: str = SCHEMA) -> Document:
     """The JSON Schema of the document, or of the steps (`STEPS`)."""
     file = f"{name.removeprefix('tidegate.').replace('/', '-')}.schema.json"
     return json.loads((resources.files(__package__ or "") / file).read_text(encoding="utf-8"))
@@ -234,7 +234,7 @@ class _RunParts:
             picture = view_picture(self.model)
             if picture is None:
                 return None, {}
-            frames = frames_of(picture, self.states)
+            frames = frames_by_state(picture, self.states)
             return picture.document(frames), frames
         except UndrawableError as error:
             self.notes.append(f"{error}; so the run is not drawn")

@@ -314,7 +314,7 @@ def _lane_label(lane: Document, words: Mapping[str, str]) -> str:
     return ", ".join(part for part in said if part)
 
 
-def frames_of(picture: StatePicture, states: Sequence[State]) -> dict[str, Document]:
+def frames_by_state(picture: StatePicture, states: Sequence[State]) -> dict[str, Document]:
     """The frames of a run's states: of each the lanes that changed, of the first every lane."""
     frames: dict[str, Document] = {}
     known: dict[str, Document] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tidegate.editor.files import editor_text, model_file_of, overlaid
+from tidegate.editor.files import editor_text, model_file_of, overlay_unsaved_texts
 
 WHOLE = "from tidegate.language import state\nfrom part import x\n@state\nclass S: pass\n@action\ndef a(): pass\n"
 PART = "from tidegate.language import require\nfrom further import y\n"
@@ -31,9 +31,9 @@ def test_unsaved_texts_are_read_among_those_that_are_saved(tmp_path: Path) -> No
     for name, text in (("whole.py", WHOLE), ("part.py", PART), ("further.py", "y = 1\n"), ("new.py", "z = 1\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     whole, part = tmp_path / "whole.py", tmp_path / "part.py"
-    with overlaid(whole, {whole: WHOLE}) as same:
+    with overlay_unsaved_texts(whole, {whole: WHOLE}) as same:
         assert same.folder == same.saved_folder == tmp_path
-    with overlaid(whole, {part: "from new import z\n"}) as made:
+    with overlay_unsaved_texts(whole, {part: "from new import z\n"}) as made:
         names = {path.name: path.read_text(encoding="utf-8") for path in made.folder.iterdir()}
         assert names.items() >= {("whole.py", WHOLE), ("part.py", "from new import z\n"), ("new.py", "z = 1\n")}
         assert made.saved_path(made.read(part)) == part

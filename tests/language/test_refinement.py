@@ -18,7 +18,7 @@ from tidegate.language.constants import Value
 from tidegate.language.errors import ModelErrors
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
-from tidegate.traces.document import schema, trace_document
+from tidegate.traces.document import read_schema, trace_document
 
 from ..conftest import ROOT, Run
 from ..support.pages import page_with_appendix
@@ -499,7 +499,7 @@ def test_a_trace_has_the_abstract_run_beside_it(tmp_path: Path) -> None:
     model = bind_model(tmp_path, WATCH.replace("% day\n", "% (day - 1)\n"))
     (broken,) = ask_engine("native", model).properties
     document = trace_document(model, broken, engine="native")
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, read_schema())
     (lane,) = document["abstract"]
     assert (lane["property"], lane["model"]) == ("as_hour_clock", "hour_clock")
     assert lane["states"] == {"0": {"hour": 0}, "3": {"hour": 1}, "6": {"hour": 2}, "9": {"hour": 0}}

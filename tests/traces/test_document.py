@@ -20,12 +20,12 @@ from tidegate.language.verdict import Failure, PropertyVerdict, Run, Step
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html
 from tidegate.reports.trace.terminal import pictures_page, step_page, trace_page
-from tidegate.traces.document import run_document, schema, trace_document
+from tidegate.traces.document import read_schema, run_document, trace_document
 
 from ..conftest import ROOT
 from ..support.courier import DEFINITION, MODEL, SWAPPED
 
-VALIDATOR: Any = jsonschema.Draft202012Validator(schema())
+VALIDATOR: Any = jsonschema.Draft202012Validator(read_schema())
 
 
 COURIER = load(ROOT / "tests" / "fixtures" / "models" / "courier.py")

@@ -20,7 +20,7 @@ from tidegate.language.verdict import Run
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html
 from tidegate.reports.trace.terminal import pictures_page
-from tidegate.traces.document import run_document, schema
+from tidegate.traces.document import read_schema, run_document
 from tidegate.traces.neighbourhood import neighbourhood_document
 from tidegate.traces.picture import UndrawableError
 from tidegate.traces.view_image import MAX_CHARACTERS, SVG, check_svg
@@ -82,7 +82,7 @@ def test_each_state_is_drawn_by_the_models_own_function_with_its_own_constants(t
         "def view(s):\n    return f'<svg xmlns=\"http://www.w3.org/2000/svg\"><title>{s.n} of {most}</title></svg>'\n"
     )
     document = counter_run(tmp_path, view, most=7)
-    jsonschema.validate(document, schema())
+    jsonschema.validate(document, read_schema())
     assert [document["frames"][str(at)]["board"]["says"] for at in range(3)] == ["0 of 7", "1 of 7", "2 of 7"]
     assert not document["notes"]
 

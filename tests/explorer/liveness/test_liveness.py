@@ -28,7 +28,7 @@ from tidegate.language.binding import load
 from tidegate.language.model import Model
 from tidegate.language.verdict import DisagreementError, PropertyVerdict, Verdict
 from tidegate.reports.spec.mathematics import Specification, specification_text
-from tidegate.traces.document import schema, trace_document
+from tidegate.traces.document import read_schema, trace_document
 
 from ...conftest import ROOT, Run
 from ...support.commands import Commands
@@ -83,7 +83,7 @@ def test_weak_strong_and_none_differ_and_engines_agree(name: str, cache: Path) -
     for prop in (prop for prop in native.properties if prop.run is not None):
         assert prop == verdict_of(plain, prop.name)
         document = trace_document(model, prop)
-        jsonschema.validate(document, schema())
+        jsonschema.validate(document, read_schema())
         states = prop.run.states()  # type: ignore[union-attr]
         assert prop.loop is not None
         assert document["loop"] == prop.loop

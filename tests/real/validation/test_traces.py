@@ -13,7 +13,7 @@ import jsonschema
 from tidegate.real.validation.settings import find_setup, find_version
 from tidegate.real.validation.traces import trace_parts
 from tidegate.real.validation.validating import ValidationResult
-from tidegate.traces.document import schema
+from tidegate.traces.document import read_schema
 
 from ...conftest import Run
 from ...support.histories import STANDING, answer, cluster, model_of, walk_history
@@ -57,4 +57,4 @@ def test_a_long_history_is_told_in_parts_each_a_run_of_the_model(cache: Path) ->
         assert list(before.moments.values())[-1] == after.moments[0]
     assert list(parts[-1].moments.values())[-1] == len(history.moments) - 1
     for part in parts:
-        jsonschema.validate(part.document, schema())
+        jsonschema.validate(part.document, read_schema())

@@ -20,7 +20,7 @@ from tidegate.language.judge import run_text
 from tidegate.reports.index import index_page
 from tidegate.reports.text_page import TextFormat
 from tidegate.reports.trace.html import trace_html
-from tidegate.traces.document import STEPS, run_document, schema
+from tidegate.traces.document import STEPS, read_schema, run_document
 from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ....support.browser import OpenPage, chromium, open_page
@@ -151,7 +151,7 @@ def test_a_branch_of_a_page_about_a_cluster_goes_on_in_explore_and_is_saved(brow
         with one.page.expect_download() as begun:
             one.page.get_by_role("button", name="Save the trace").click()
         begun.value.save_as(saved)
-    jsonschema.validate(json.loads(saved.read_text(encoding="utf-8")), schema(STEPS))
+    jsonschema.validate(json.loads(saved.read_text(encoding="utf-8")), read_schema(STEPS))
     made = read_trace(saved)
     assert [step["step"] for step in made["steps"]] == ["produce(A)", "fetch(leader=A, follower=B)"]
     assert (made["called"], made["wording"]) == ({"A": "broker 1", "B": "broker 2", "C": "broker 3"}, {"before": 1})

@@ -17,7 +17,7 @@ from tidegate.explorer.search import Search
 from tidegate.language.binding import load
 from tidegate.reports.trace.cut import cut_trace
 from tidegate.reports.trace.html import trace_digest, trace_html
-from tidegate.traces.document import schema, trace_document
+from tidegate.traces.document import read_schema, trace_document
 
 from ....support.browser import OpenPage, chromium, open_page
 from ....support.html_traces import (
@@ -377,7 +377,7 @@ def test_of_a_very_long_run_there_are_the_beginning_and_the_end(
     view = {"kind": "log", "domain": "node", "lanes": ["A", "B"], "badges": [], "columns": 0}
     document = counter_document(taken, view=view, frames={str(at): drawn for at, drawn in enumerate(lanes)})
     embedded = cut_trace(document)
-    jsonschema.validate(embedded, schema())
+    jsonschema.validate(embedded, read_schema())
     assert [event["i"] for event in embedded["steps"]] == [*range(1, 501), *range(702, 1202)]
     path = tmp_path / "page.html"
     path.write_text(trace_html([document], whole_file="made.trace.json"), encoding="utf-8")

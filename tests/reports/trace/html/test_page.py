@@ -16,7 +16,7 @@ from tidegate.api.models import load
 from tidegate.cli.export import small_graph
 from tidegate.language.judge import run_text
 from tidegate.reports.trace.html import SCRIPTS, strip_comments, trace_digest, trace_html, window_title
-from tidegate.traces.document import schema
+from tidegate.traces.document import read_schema
 from tidegate.traces.neighbourhood import neighbourhood_document
 
 from ....conftest import Run
@@ -69,7 +69,7 @@ def hash_of(text: str) -> str:
     "made_by", [kip_101, four_gallons, post, group, transactions], ids=lambda maker: maker.__name__
 )
 def test_the_documents_of_these_tests_are_traces(made_by: Document) -> None:
-    jsonschema.validate(made_by(), schema())  # type: ignore[operator]
+    jsonschema.validate(made_by(), read_schema())  # type: ignore[operator]
 
 
 def test_the_policy_allows_this_style_and_this_script_and_nothing_else() -> None:
