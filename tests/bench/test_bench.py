@@ -47,7 +47,7 @@ def test_the_report_of_all_that_is_measured_is_printed(bench: Import) -> None:
 def test_a_model_that_does_not_hold_is_not_measured(bench: Import, tmp_path: Path) -> None:
     model = bind_text(tmp_path, text_of("count: Annotated[int, Range(0, 3)]", "count=0", COUNTING))
     verdict = check(model, Search(deadlocks=False))
-    holding = bench("measures").holding
+    holding = bench("measures").require_holding
     assert holding(replace(verdict, verdict="holds")).distinct_states == 4
     with pytest.raises(RuntimeError, match="kip320 must hold, and the native engine says violated"):
         holding(replace(verdict, verdict="violated"))
