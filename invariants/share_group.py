@@ -42,7 +42,7 @@ def nothing_is_skipped(s: Group) -> bool:
 
 def is_current(s: Group, broker: Broker) -> bool:
     """Whether a broker serves the group, and leads."""
-    return s.active[broker] and s.active_epoch[broker] == s.epoch
+    return s.begun and s.active[broker] and s.active_epoch[broker] == s.epoch
 
 
 @invariant
@@ -52,6 +52,16 @@ def archived_for_a_reason(s: Group) -> bool:
         s.kept_phase[index] != Phase.ARCHIVED or index in s.given_up or s.deliveries[index] == attempts
         for index in range(records)
     )
+
+
+@invariant
+def finished_by_this_group(s: Group) -> bool:
+    """Nothing is kept as finished that was finished before the group or its offsets were deleted.
+
+    Kafka does not keep it of a group of the same name: its state epoch is the same, and what a leader writes that has
+    read the state of the group that was deleted is accepted.
+    """
+    return all(not is_finished(s.kept_phase[index]) or index in s.confirmed | s.given_up for index in range(records))
 
 
 @invariant
@@ -93,6 +103,7 @@ def is_closed(s: Group, index: Index) -> bool:
     weak(accept, each="index"),
     limits_of(produce),
     limits_of(move_leader),
+    limits_of(delete),
     limits_of(expire),
 )
 def every_record_is_finished(s: Group, index: Index) -> bool:
@@ -113,6 +124,16 @@ def former_is_refused(s: Group) -> bool:
         is_fenced(s, broker) and s.phase[broker][index] == Phase.ACQUIRED
         for broker in Broker
         if s.active[broker]
+        for index in range(records)
+    )
+
+
+@reachable
+def of_another_life_is_refused(s: Group) -> bool:
+    """The leader has a record in memory that was given before the offsets were deleted, and would be refused."""
+    return any(
+        is_fenced(s, broker) and is_current(s, broker) and s.phase[broker][index] == Phase.ACQUIRED
+        for broker in Broker
         for index in range(records)
     )
 

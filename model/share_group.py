@@ -13,6 +13,12 @@ start offset -1, and remembers in `__consumer_offsets` that it has. The leader t
 *newest* end (`latest`, the default), and what was produced between is skipped. That is from the source of 4.1.1, 4.2.0
 and 4.3.0, and was not tried on brokers.
 
+A group is deleted, or its offsets are, when it has no members. The share coordinator then forgets the partition, with
+its leader epoch and its state epoch, which is the group's epoch as the state was begun and comes with every write: one
+with an older state epoch is refused. The group's epoch goes on where offsets are deleted, and starts anew with a group
+of the same name. No broker learns of it: each keeps its share partition until the last connection of a member closes,
+and gives from it to whoever asks.
+
 * `kafka_4_2`: 4.1 to 4.3. What the share coordinator does not know it refuses (`refuses_unknown`): where
   `__share_group_state` is lost (`losses`), the group is given nothing, and an operator has to reset its offsets.
 * `kafka_4_0`: early access. What it does not know it takes for new: the group starts at its reset policy.
@@ -21,17 +27,24 @@ and 4.3.0, and was not tried on brokers.
 * `unfenced`: what an older leader writes counts. In no Kafka: it shows what the leader epoch is for.
 * `cut_off`: what was written last is lost, though the member had its answer (`cuts`): one replica in sync, or a share
   coordinator that answers early (KAFKA-20634, `coordinator_answers`).
+* `offsets_deleted`: 4.1 to 4.3, `earliest`; the offsets are deleted while a member that does not answer is connected.
+* `group_deleted`: the same of the group, and one of the same name begins, with the same state epoch.
+* `state_epoch_unchecked`: as `offsets_deleted`, without the check of the state epoch. In no Kafka: what it is for.
 
 What is abstracted away. One partition, whose log loses nothing and deletes nothing, and where every record is read
 committed. A batch is a record. A request, what is written for it and its answer are one step, so that nothing is
 written without an answer. A record that is given back counts as delivered. A member that leaves is one whose locks
-time out. How long a lock is held, how many records are in flight, and the dead-letter queue of 4.4 are left out, as is
-the state epoch, by which a group that was deleted differs from one of the same name.
+time out. How long a lock is held, how many records are in flight, and the dead-letter queue of 4.4 are left out. What
+is deleted is deleted in one step, and with a group of the same name only equal state epochs are tried: a greater one of
+the deleted group's is accepted just so, and a lesser one is refused.
 
 Sources: SharePartition (maybeInitialize, startOffsetDuringInitialization, acknowledge, rollbackOrProcessStateUpdates,
 releaseAcquisitionLockOnTimeout, writeShareGroupState), InFlightState (tryUpdateState), ShareCoordinatorShard
 (readStateAndMaybeUpdateLeaderEpoch, maybeGetReadStateError, maybeGetWriteStateError), GroupMetadataManager
-(subscribedTopicsChangeMap) of 4.0.1, 4.1.1, 4.2.0 and 4.3.0; KIP-932; KAFKA-20742 of partitions that are added.
+(subscribedTopicsChangeMap) of 4.0.1, 4.1.1, 4.2.0 and 4.3.0; of deletion ShareCoordinatorShard (handleShareSnapshot,
+maybeGetWriteStateError), GroupMetadataManager (shareGroupHeartbeat, shareGroupBuildPartitionDeleteRequest,
+sharePartitionsEligibleForOffsetDeletion), ShareGroup (createGroupTombstoneRecords), SharePartitionManager
+(getOrCreateSharePartition, onGroupEmpty) of 4.1.1 and 4.3.1; KIP-932; KAFKA-20742 of partitions that are added.
 Properties are in `invariants/share_group.py`.
 """
 
@@ -59,6 +72,13 @@ class Phase(Enum):
     ARCHIVED = "archived"  # a member has rejected it, or it was delivered too often
 
 
+class Deletion(Enum):
+    """What is deleted of a group that has no members."""
+
+    GROUP = "group"  # its offsets and its epoch: one of the same name starts anew
+    OFFSETS = "offsets"  # its offsets: its epoch goes on
+
+
 members = constant(2, minimum=1, maximum=3, says="members of the share group")
 records = constant(2, minimum=1, maximum=3, says="records that are produced in all")
 attempts = constant(2, minimum=1, maximum=3, says="group.share.delivery.count.limit")
@@ -66,12 +86,15 @@ moves = constant(1, minimum=0, maximum=2, says="times that another broker leads 
 expiries = constant(1, minimum=0, maximum=3, says="acquisition locks that time out")
 losses = constant(0, minimum=0, maximum=1, says="times that __share_group_state is lost")
 cuts = constant(0, minimum=0, maximum=1, says="times that what was written last is lost")
+deletions = constant(0, minimum=0, maximum=1, says="times that the group or its offsets are deleted")
+deletion = constant(Deletion.GROUP, says="what is deleted: the group, or its offsets")
 reset = constant(Reset.LATEST, says="share.auto.offset.reset")
 refuses_unknown = constant(
     True, says="since 4.1 the share coordinator refuses a partition whose state it does not know"
 )
 writes_start = constant(False, says="a leader writes the start offset that it takes from the reset policy")
 fences_epochs = constant(True, says="the share coordinator refuses what an older leader writes")
+checks_state_epoch = constant(True, says="the share coordinator refuses what is written with an older state epoch")
 
 profiles = {
     "kafka_4_2": {},
@@ -81,6 +104,14 @@ profiles = {
     "start_is_written": {"writes_start": True},
     "unfenced": {"writes_start": True, "fences_epochs": False},
     "cut_off": {"writes_start": True, "cuts": 1},
+    "offsets_deleted": {"reset": Reset.EARLIEST, "deletions": 1, "deletion": Deletion.OFFSETS},
+    "group_deleted": {"reset": Reset.EARLIEST, "deletions": 1},
+    "state_epoch_unchecked": {
+        "reset": Reset.EARLIEST,
+        "deletions": 1,
+        "deletion": Deletion.OFFSETS,
+        "checks_state_epoch": False,
+    },
 }
 
 
@@ -96,6 +127,7 @@ Index = Annotated[int, Range(0, records - 1)]
 Offset = Annotated[int, Range(0, records)]
 Epoch = Annotated[int, Range(0, moves)]
 Count = Annotated[int, Range(0, attempts)]
+Life = Annotated[int, Range(0, deletions + 1)]
 
 
 @ghosts
@@ -109,6 +141,7 @@ class History:
     given_again_by_leader: Set[Index]  # those of them that were given by a broker which may still write
     given_too_often: Set[Index]  # records that were delivered more often than they may be
     deliveries: Map[Index, Count]  # how often each was delivered, up to the limit
+    held_in: Map[Broker, Map[Index, Life]]  # in which life of the group a member was given each that it has
 
 
 @state
@@ -119,6 +152,7 @@ class Group(History):
     leader: Broker  # who leads the partition by the newest metadata
     epoch: Epoch  # its leader epoch
     begun: bool  # whether the group's coordinator has had the state begun
+    life: Life  # how often it has
     kept: bool  # whether the share coordinator knows the partition
     kept_epoch: Epoch  # the newest leader epoch that has read or written
     kept_start: Option[Offset]  # the start offset; None: -1
@@ -126,6 +160,7 @@ class Group(History):
     kept_count: Map[Index, Count]  # and how often it was delivered by then
     active: Map[Broker, bool]  # whether each has a share partition in memory
     active_epoch: Map[Broker, Epoch]  # the leader epoch of that
+    active_life: Map[Broker, Life]  # in which life of the group it was read
     start: Map[Broker, Offset]  # its start offset
     phase: Map[Broker, Map[Index, Phase]]  # what each record is to it
     count: Map[Broker, Map[Index, Count]]  # how often it has delivered each, by what it knows
@@ -149,6 +184,7 @@ def start(leader: Broker) -> Group:
         leader=leader,
         epoch=0,
         begun=False,
+        life=0,
         kept=False,
         kept_epoch=0,
         kept_start=None,
@@ -156,6 +192,7 @@ def start(leader: Broker) -> Group:
         kept_count=Map({index: 0 for index in range(records)}),
         active=Map({broker: False for broker in Broker}),
         active_epoch=Map({broker: 0 for broker in Broker}),
+        active_life=Map({broker: 0 for broker in Broker}),
         start=Map({broker: 0 for broker in Broker}),
         phase=Map({broker: Map({index: Phase.AVAILABLE for index in range(records)}) for broker in Broker}),
         count=Map({broker: Map({index: 0 for index in range(records)}) for broker in Broker}),
@@ -178,6 +215,7 @@ def subscribe(s: Group) -> None:
     """A member subscribes, and the state of the partition is begun, without a start offset."""
     require(not s.begun)
     s.begun = True
+    s.life += 1
     s.kept = True
 
 
@@ -194,6 +232,26 @@ def move_leader(s: Group) -> None:
 def lose_state(s: Group) -> None:
     """What the share coordinator keeps of the group is lost."""
     require(s.kept)
+    forget_kept(s)
+
+
+@action(kind="client", budget="deletions")
+def delete(s: Group) -> None:
+    """The group, or what is kept of it, is deleted: it has no members."""
+    require(s.begun)
+    s.begun = False
+    forget_kept(s)
+    s.began = None
+    s.confirmed = Set()
+    s.given_up = Set()
+    s.given_again = Set()
+    s.given_again_by_leader = Set()
+    s.given_too_often = Set()
+    s.deliveries = Map({index: 0 for index in range(records)})
+
+
+def forget_kept(s: Group) -> None:
+    """The share coordinator does not know the partition any more."""
     s.kept = False
     s.kept_epoch = 0
     s.kept_start = None
@@ -229,6 +287,7 @@ def load(s: Group, broker: Broker) -> None:
     s.kept_epoch = s.epoch
     s.active[broker] = True
     s.active_epoch[broker] = s.epoch
+    s.active_life[broker] = s.life
     kept = s.kept_start
     first = kept if kept is not None else s.end if reset == Reset.LATEST else 0
     s.start[broker] = first
@@ -248,14 +307,23 @@ def resign(s: Group, broker: Broker) -> None:
     forget(s, broker)
 
 
+@action
+def disconnect(s: Group, broker: Broker) -> None:
+    """No member of the group that was deleted is connected to {broker} any more, and it forgets its share partition."""
+    require(s.active[broker] and (not s.begun or s.active_life[broker] < s.life))
+    forget(s, broker)
+
+
 def forget(s: Group, broker: Broker) -> None:
     """A broker has no share partition in memory."""
     s.active[broker] = False
     s.active_epoch[broker] = 0
+    s.active_life[broker] = 0
     s.start[broker] = 0
     s.phase[broker] = Map({index: Phase.AVAILABLE for index in range(records)})
     s.count[broker] = Map({index: 0 for index in range(records)})
     s.holder[broker] = Map({index: None for index in range(records)})
+    s.held_in[broker] = Map({index: 0 for index in range(records)})
 
 
 # --- members ----------------------------------------------------------------------------------------------------------
@@ -269,6 +337,7 @@ def acquire(s: Group, broker: Broker, member: Consumer, index: Index) -> None:
     s.phase[broker][index] = Phase.ACQUIRED
     s.count[broker][index] = min(s.count[broker][index] + 1, attempts)
     s.holder[broker][index] = member
+    s.held_in[broker][index] = s.life
     if index in s.confirmed:
         s.given_again.add(index)
         if not is_fenced(s, broker):
@@ -282,7 +351,7 @@ def acquire(s: Group, broker: Broker, member: Consumer, index: Index) -> None:
 def accept(s: Group, broker: Broker, index: Index) -> None:
     """{s.holder[broker][index]} accepts {index} at {broker}{', but is refused' if is_refused(s, broker) else ''}."""
     require(s.active[broker] and s.phase[broker][index] == Phase.ACQUIRED)
-    if not is_refused(s, broker):
+    if not is_refused(s, broker) and is_of_the_group(s, broker, index):
         s.confirmed.add(index)
     write(s, broker, index, Phase.ACKNOWLEDGED)
 
@@ -291,7 +360,7 @@ def accept(s: Group, broker: Broker, index: Index) -> None:
 def reject(s: Group, broker: Broker, index: Index) -> None:
     """{s.holder[broker][index]} rejects {index} at {broker}{', but is refused' if is_refused(s, broker) else ''}."""
     require(s.active[broker] and s.phase[broker][index] == Phase.ACQUIRED)
-    if not is_refused(s, broker):
+    if not is_refused(s, broker) and is_of_the_group(s, broker, index):
         s.given_up.add(index)
     write(s, broker, index, Phase.ARCHIVED)
 
@@ -300,7 +369,7 @@ def reject(s: Group, broker: Broker, index: Index) -> None:
 def release(s: Group, broker: Broker, index: Index) -> None:
     """{s.holder[broker][index]} gives record {index} back to {broker}."""
     require(s.active[broker] and s.phase[broker][index] == Phase.ACQUIRED)
-    if not is_refused(s, broker) and is_last_delivery(s, broker, index):
+    if not is_refused(s, broker) and is_exhausted(s, broker, index):
         s.given_up.add(index)
     write(s, broker, index, phase_after(s, broker, index))
 
@@ -309,14 +378,25 @@ def release(s: Group, broker: Broker, index: Index) -> None:
 def expire(s: Group, broker: Broker, index: Index) -> None:
     """The lock of {s.holder[broker][index]} on record {index} times out at {broker}."""
     require(s.active[broker] and s.phase[broker][index] == Phase.ACQUIRED)
-    if not is_fenced(s, broker) and is_last_delivery(s, broker, index):
+    if not is_fenced(s, broker) and is_exhausted(s, broker, index):
         s.given_up.add(index)
     if is_refused(s, broker) and not is_fenced(s, broker):
         s.phase[broker][index] = phase_after(s, broker, index)
         s.holder[broker][index] = None
+        s.held_in[broker][index] = 0
         s.start[broker] = first_open(s, broker)
     else:
         write(s, broker, index, phase_after(s, broker, index))
+
+
+def is_of_the_group(s: Group, broker: Broker, index: Index) -> bool:
+    """Whether the member that has a record was given it in this life of the group."""
+    return s.held_in[broker][index] == s.life
+
+
+def is_exhausted(s: Group, broker: Broker, index: Index) -> bool:
+    """Whether a record was delivered as often as it may be, and in this life of the group."""
+    return is_last_delivery(s, broker, index) and s.deliveries[index] == attempts
 
 
 def is_last_delivery(s: Group, broker: Broker, index: Index) -> bool:
@@ -330,8 +410,15 @@ def phase_after(s: Group, broker: Broker, index: Index) -> Phase:
 
 
 def is_fenced(s: Group, broker: Broker) -> bool:
-    """Whether the share coordinator knows of a newer leader than that broker."""
-    return fences_epochs and s.active_epoch[broker] < s.kept_epoch
+    """Whether the share coordinator knows of a newer leader than that broker, or of a newer state epoch."""
+    return (fences_epochs and s.active_epoch[broker] < s.kept_epoch) or (
+        checks_state_epoch and s.kept and state_epoch(s.active_life[broker]) < state_epoch(s.life)
+    )
+
+
+def state_epoch(life: Life) -> Life:
+    """The epoch of the group as its state was begun: it starts anew with a group of the same name."""
+    return life if deletion == Deletion.OFFSETS else 1
 
 
 def is_refused(s: Group, broker: Broker) -> bool:
@@ -347,6 +434,7 @@ def write(s: Group, broker: Broker, index: Index, phase: Phase) -> None:
     elif not is_refused(s, broker):
         s.phase[broker][index] = phase
         s.holder[broker][index] = None
+        s.held_in[broker][index] = 0
         s.start[broker] = first_open(s, broker)
         s.kept = True
         s.kept_start = s.start[broker]

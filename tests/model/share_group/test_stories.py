@@ -42,3 +42,28 @@ def test_in_4_0_a_group_whose_state_is_lost_starts_anew() -> None:
     story = start_group("earliest_4_0", losses=1).step("accept", broker=A, index=0).step("lose_state")
     story.step("move_leader").step("load", broker=B).step("acquire", broker=B, member=ONE, index=0)
     assert story.false() == {"accepted_is_not_given_again", "accepted_is_given_to_nobody"}
+
+
+def delete_while_a_member_stays(profile: str) -> Story:
+    """A has a record at a member that stays connected, and the group is deleted, or its offsets, and begins again."""
+    return start_group(profile).step("delete").step("subscribe")
+
+
+def test_what_a_group_of_the_same_name_has_finished_may_be_of_the_deleted_one() -> None:
+    """The share coordinator forgot the epochs, and both groups have the same state epoch."""
+    story = delete_while_a_member_stays("group_deleted").step("accept", broker=A, index=0)
+    assert (story.state.kept_phase[0], story.state.confirmed) == (Phase.ACKNOWLEDGED, set())
+    assert story.false() == {"finished_by_this_group", "nothing_is_skipped"}
+
+
+def test_the_state_epoch_refuses_what_was_read_before_offsets_were_deleted() -> None:
+    story = delete_while_a_member_stays("offsets_deleted").step("accept", broker=A, index=0)
+    assert (story.state.kept_phase[0], story.state.active[A]) == (Phase.AVAILABLE, False)
+    assert story.false() == set()
+
+
+def test_a_broker_forgets_what_was_deleted_with_the_last_connection() -> None:
+    story = delete_while_a_member_stays("group_deleted").step("disconnect", broker=A).step("load", broker=A)
+    assert (story.state.start[A], story.state.phase[A][0], story.false()) == (0, Phase.AVAILABLE, set())
+    with pytest.raises(StepError):
+        story.step("disconnect", broker=A)
