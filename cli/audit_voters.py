@@ -13,6 +13,12 @@ from .options import NODE_ID, parse_node_id
 
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
+BEFORE_ANY_CHANGE = (
+    "Before the first change start again, one after the other, each controller that led before and has run since: a "
+    "controller whose log was truncated may go by voters that its log no longer has, and then committed records can be "
+    "lost (Kafka 3.9 to 4.4, no ticket known: docs/kafka-findings.md)."
+)
+"""A defect of Kafka's that no description of a quorum shows, so that each answer says what to do about it."""
 
 
 def parse_changes(text: str) -> list[VoterChange]:
@@ -52,7 +58,7 @@ def may_change_voters_document(changes: Sequence[VoterChange], cluster: Cluster)
             }
             for answer in answers
         ],
-        "notes": [f"{told}{order}."] if told else [],
+        "notes": [*([f"{told}{order}."] if told else []), BEFORE_ANY_CHANGE],
     }
 
 

@@ -70,3 +70,9 @@ def test_the_files_of_a_quorum_are_asked(tidegate: Run) -> None:
 def test_nothing_is_written(tidegate: Run) -> None:
     done = tidegate(*DOWN, "add=4", "--out", "somewhere")
     assert done.exit == 64 and "--may-change-voters answers for now and writes no files" in done.err
+
+
+def test_every_answer_says_what_no_description_shows(tidegate: Run) -> None:
+    """A replica whose log was truncated goes by old voters: docs/schedules/voters-after-truncation.schedule.json."""
+    for change in ("add=4", "remove=3"):
+        assert "may go by voters that its log no longer has" in " ".join(tidegate(*DOWN, change).out.split())
