@@ -166,8 +166,9 @@ def take_out(s: Partition, broker: Broker, successor: Broker) -> None:
 
 
 def leaderless(before: Registration, target: Registration) -> Registration:
-    """The partition without a leader. The last known leader is recorded once the ISR is empty."""
-    last = before.leader if len(target.isr) == 0 and before.leader is not None else before.last_known_leader
+    """The partition without a leader. Who led is recorded; before KAFKA-19522 once the ISR is empty alone."""
+    is_noted = before.leader is not None and (check_last_leader or len(target.isr) == 0)
+    last = before.leader if is_noted else before.last_known_leader
     return replace(
         target,
         leader=None,
@@ -192,7 +193,7 @@ def elect_preferred(s: Partition, broker: Broker) -> None:
     require(preferred_elections > 0)
     require(controllers_decide(s))
     require(s.registered.leader is not None and s.registered.leader != broker)
-    require(broker in s.registered.isr and broker not in s.fenced)
+    require(broker in s.registered.isr & unfenced_brokers(s))
     limit(s.registered.leader_epoch < max_leader_epoch)
     s.registered = replace(s.registered, leader=broker, leader_epoch=s.registered.leader_epoch + 1)
 
@@ -474,12 +475,10 @@ def is_reassigned(s: Partition) -> bool:
 
 @action
 def complete_reassignment(s: Partition, successor: Broker) -> None:
-    """The reassignment is complete: {s.assignment.removing} leave, and {successor} leads."""
+    """The reassignment is complete: {s.assignment.removing} leave."""
     require(reassignments > 0)
     require(controllers_decide(s))
     require(may_complete(s))
-    alive, target = unfenced_brokers(s) - s.assignment.removing, left_by(s.registered, s.assignment.removing)
-    require(stays(target, alive) or len(candidates(target, alive)) > 0)
     leave(s, s.assignment.removing, successor)
 
 
@@ -498,7 +497,7 @@ def cancel_reassignment(s: Partition, successor: Broker) -> None:
 
 def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
     """The reassignment is over, and some brokers are replicas no longer, which makes a new leader epoch. A leader that
-    is among them has a successor."""
+    is among them has a successor, if anybody can lead."""
     alive, target = unfenced_brokers(s) - leaving, left_by(s.registered, leaving)
     require(is_choice(target, alive, successor, successor))
     changed = elect_leader(s.registered, target, alive, successor)
@@ -508,6 +507,7 @@ def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
     s.left_isr = s.left_isr | (s.registered.isr & leaving)
     s.registered = changed
     s.assignment = Assignment(replicas=s.assignment.replicas - leaving, adding=Set(), removing=Set())
+    s.relocated = s.relocated - leaving
 
 
 def left_by(registered: Registration, leaving: Set[Broker]) -> Registration:
@@ -522,12 +522,11 @@ def target_replicas(s: Partition) -> Set[Broker]:
 
 
 def may_complete(s: Partition) -> bool:
-    """Whether the reassignment may complete: all target replicas are in the ISR. Before 3.8 it was enough that the ISR
-    holds the new ones, and at least one target replica."""
-    isr = s.registered.isr - s.assignment.removing
-    return is_reassigned(s) and (
-        target_replicas(s) <= isr if await_target else len(isr) > 0 and s.assignment.adding <= isr
-    )
+    """Whether the reassignment may complete: all target replicas are in the ISR. Before 3.8, and since 4.3 where there
+    are to be no fewer copies, it is enough that the ISR holds the new ones, and at least one target replica."""
+    isr, adding, removing = s.registered.isr - s.assignment.removing, s.assignment.adding, s.assignment.removing
+    of_added = not await_target or (await_added and len(adding) >= len(removing))
+    return is_reassigned(s) and (len(isr) > 0 and adding <= isr if of_added else target_replicas(s) <= isr)
 
 
 @action

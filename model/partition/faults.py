@@ -52,7 +52,7 @@ def lose_copy(s: Partition, broker: Broker) -> None:
     one has an id of its own, also at the same path."""
     note_lost_records(s, broker, 0)
     delete_log(s, broker)
-    if assign_directories:
+    if assign_directories and broker in s.assignment.replicas:
         s.relocated.add(broker)
 
 

@@ -11,7 +11,7 @@ from .state import Acks, Truncation
 # Versions, newest first, each by what it lacks of the next one.
 
 _kafka_4_3 = {}
-_kafka_4_1 = {"assignment_keeps_elr": False}
+_kafka_4_1 = {"assignment_keeps_elr": False, "await_added": False}
 _kafka_3_9 = {**_kafka_4_1, "elr": False}
 _kafka_3_7 = {**_kafka_3_9, "heed_unclean": False, "await_target": False}
 _kafka_3_5 = {

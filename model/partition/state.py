@@ -124,6 +124,10 @@ cap_min_isr = constant(True, says="KAFKA-15583: min.insync.replicas is at most t
 # core/cluster/Partition.scala, 3.7.0: effectiveMinIsr
 await_target = constant(True, says="KAFKA-15665: a reassignment is complete once all who shall have a copy are in sync")
 # metadata/PartitionReassignmentReplicas.java, 3.8.0: maybeCompleteReassignment. With ZooKeeper always: KafkaController
+await_added = constant(
+    True, says="KAFKA-19975: where there are to be no fewer copies, it is complete once the new ones are in sync"
+)
+# metadata/PartitionReassignmentReplicas.java, 4.3.0: maybeCompleteReassignment
 heed_unclean = constant(True, says="KAFKA-12670: KRaft heeds unclean.leader.election.enable")
 # metadata/ConfigurationControlManager.java, 3.9.0: uncleanLeaderElectionEnabledForTopic. With ZooKeeper always.
 elr = constant(True, says="KIP-966: eligible leader replicas, and unclean stops that are known as such")
@@ -165,7 +169,8 @@ by_zookeeper = constant(False, says="elections as a controller on ZooKeeper make
 # stands for them. On where a real history is looked at; tests/real/validation/test_validating.py compares its verdicts.
 check_last_leader = constant(True, says="KAFKA-19522: the last known leader must be alive to be elected")
 # metadata/PartitionChangeBuilder.java: canElectLastKnownLeader is without that check from 3.7.0 on; real brokers of
-# 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md)
+# 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md). With that change maybeUpdateLastKnownLeader
+# notes it whenever nobody leads any more; before, once the ISR is empty.
 
 # What never was otherwise in a release that is known, and yet has to be so.
 

@@ -33,19 +33,17 @@ WHY_NOT: Mapping[str, str] = {
 LEFT_OUT: Mapping[str, str] = {
     "lose_disk, lose_directory": "of a broker that is not fenced: the model's controller knows at once that it is "
     "gone, and may move leadership before it can; Kafka's learns of it when the broker is fenced or registers. And of "
-    "one that has no copy, or a new one",
-    "reassign": "where it is complete and nobody can lead, or by what else happens than a change of the ISR; where a "
-    "broker leaves whose directory is not known; and from 4.3 on (KAFKA-19975) where one that stays is not in sync: "
-    "Kafka completes each of these at once, or in the partition's next record, and the model later or not at all",
-    "elect_preferred": "of a broker whose directory is not known: Kafka refuses it, and the model does not",
+    "one that has a new copy",
+    "reassign": "where it is complete by what else happens than a change of the ISR: in Kafka then in the partition's "
+    "next record, in the model in a step of its own",
+    "complete_reassignment, cancel_reassignment": "with ELR, where one that is in the ISR or the ELR is a replica no "
+    "longer and fewer than min.insync.replicas stay in sync: Kafka has it in the ELR then, and the model does not",
     "elect_waiting": "while somebody could be elected and is not yet, its directory having become known, nothing else "
     "of the controller is drawn but unfence: Kafka elects with the next record that it makes of the partition, of a "
     "broker that stops or registers if it is in the ISR alone; the model with each of these, and never as a directory "
     "is assigned",
     "unseat": "and anything else of the controller once a fenced last known leader was elected (KAFKA-19522, 4.0): how "
     "it goes on depends on which request comes next",
-    "fence, shut_down": "with ELR, where the ISR is left with brokers whose directory is not known, and nobody leads: "
-    "Kafka notes the last known leader then, and the model once the ISR is empty",
     "register_before_fenced": "who registers before it is fenced (KAFKA-18106, before 4.0) leads on, though fenced, "
     "until something else is asked of the partition, which the model has not",
     "register": "of a broker that was in an ELR which has been cleared since: Kafka keeps it in its index of ELRs "
@@ -89,8 +87,8 @@ class CallWriter:
     """Writes the calls of a run's steps, one after the other. Brokers are numbered from 1 on; they are assigned in this
     order."""
 
-    def __init__(self, model: Model, kafka: str, start: State) -> None:
-        self._model, self._release = model, tuple(map(int, kafka.split(".")))[:2]
+    def __init__(self, model: Model, start: State) -> None:
+        self._model = model
         self.numbers: dict[Any, int] = {broker: number for number, broker in enumerate(start.log, 1)}
         self._order = list(start.log)
         self._directories = {broker: tuple(range(1, DIRECTORIES + 1)) for broker in start.log}
@@ -127,7 +125,7 @@ class CallWriter:
         after._completes = after._is_complete(step.state_after) and not self._completes
         if after._completes and step.action not in _COMPLETES and not self._is_complete(state):
             return None
-        if self._is_left_out(state, step, is_next_complete=after._completes):
+        if self._is_left_out(state, step):
             return None
         registered = frozenset(self.numbers[broker] for broker, is_current in after._is_current.items() if is_current)
         return after, StageCalls(calls, registered, not after._completes)
@@ -137,9 +135,9 @@ class CallWriter:
         made.__dict__ |= {name: copy(value) for name, value in vars(self).items() if name in _CHANGES}
         return made
 
-    def _is_left_out(self, state: State, step: Step, *, is_next_complete: bool) -> bool:
+    def _is_left_out(self, state: State, step: Step) -> bool:
         """Whether a step is one of `LEFT_OUT`."""
-        now, broker = step.state_after, step.arguments.get("broker")
+        broker = step.arguments.get("broker")
         is_call = hasattr(self, f"_{step.action}")
         if is_call and state.registered.leader in state.fenced:
             return True
@@ -150,32 +148,13 @@ class CallWriter:
             and self._possible(state, "elect_waiting", "broker")
         ):
             return True
-        match step.action:
-            case "lose_disk" | "lose_directory":
-                is_held = broker in state.assignment.replicas and self._is_assigned[broker]
-                return not is_held or broker not in state.fenced
-            case "elect_preferred":
-                return broker in state.relocated
-            case "fence" | "fence_alive" | "shut_down" if self._model.values["elr"]:
-                is_led = state.registered.leader is None or now.registered.leader is not None
-                return self._completes_in_kafka(now) or not (is_led or len(now.registered.isr) == 0)
-            case "register" if broker in self._forgotten:
-                return True
-            case "cancel_reassignment":
-                return bool(state.assignment.adding & state.relocated)
-            case _:
-                leaving = now.assignment.removing
-                return bool(leaving & now.relocated) if is_next_complete else self._completes_in_kafka(now)
-
-    def _completes_in_kafka(self, state: State) -> bool:
-        """Whether Kafka takes a reassignment for complete (PartitionReassignmentReplicas.maybeCompleteReassignment)."""
-        adding, removing = state.assignment.adding, state.assignment.removing
-        in_sync, target = state.registered.isr - removing, state.assignment.replicas - removing
-        if not adding | removing or (removing and not in_sync):
-            return False
-        if self._release < (3, 8) or (self._release >= (4, 3) and len(adding) >= len(removing)):
-            return adding <= in_sync
-        return target <= in_sync
+        if step.action in ("lose_disk", "lose_directory"):
+            return broker not in state.fenced or not self._is_assigned[broker]
+        if step.action in ("complete_reassignment", "cancel_reassignment") and self._model.values["elr"]:
+            leaving = state.assignment.replicas - step.state_after.assignment.replicas
+            is_short = len(step.state_after.registered.isr) < int(str(self._model.values["min_isr"]))
+            return is_short and bool(leaving & (state.registered.isr | state.registered.elr))
+        return step.action == "register" and broker in self._forgotten
 
     # --- what the model leaves open and Kafka does not ----------------------------------------------------------------
 
@@ -359,9 +338,9 @@ class CallWriter:
         return sorted(self._order, key=lambda broker: broker not in state.assignment.replicas)
 
 
-def write_calls(model: Model, kafka: str, run: Run) -> tuple[ControllerSettings, tuple[StageCalls, ...]] | None:
+def write_calls(model: Model, run: Run) -> tuple[ControllerSettings, tuple[StageCalls, ...]] | None:
     """The calls of each step of a run; None where Kafka's controller cannot be brought to one of them."""
-    writer, stages = CallWriter(model, kafka, run.start), list[StageCalls]()
+    writer, stages = CallWriter(model, run.start), list[StageCalls]()
     settings = writer.settings()
     for state, step in zip(run.states(), run.steps, strict=False):
         following = writer.next_writer(state, step)

@@ -125,7 +125,7 @@ class ControllerRuns:
         """Takes another run; its difference, if it is of a kind that was not found yet, shrunk."""
         models = hosted_models(self._kafka)
         model = models[self.runs % len(models)]
-        run = draw_run(model, self._kafka, self._drawn, self._counted)
+        run = draw_run(model, self._drawn, self._counted)
         self.runs += 1
         taken = taken_on(self._host, model, self._kafka, run, self._defect)
         self.steps, self.calls = self.steps + taken.compared_steps, self.calls + taken.calls
@@ -189,10 +189,10 @@ def conform(
     yield so_far()
 
 
-def draw_run(model: Model, kafka: str, generator: random.Random, counts: Counter[tuple[str, str]]) -> Run:
+def draw_run(model: Model, generator: random.Random, counts: Counter[tuple[str, str]]) -> Run:
     """A run of steps that Kafka's controller can be brought to; pairs of actions that were taken seldom come first."""
     state = start = next(judge.initial_states(model))
-    writer, steps, before = CallWriter(model, kafka, start), list[Step](), ""
+    writer, steps, before = CallWriter(model, start), list[Step](), ""
     while len(steps) < LENGTH:
         possible: dict[str, list[Step]] = {}
         for step in judge.steps(model, state):
@@ -244,7 +244,7 @@ class TakenRun:
 
 def taken_on(host: HostedWorld, model: Model, kafka: str, run: Run, defect: str = "") -> TakenRun:
     """What comes of a run on a new controller, step by step, up to where it does otherwise."""
-    written = write_calls(model, kafka, run)
+    written = write_calls(model, run)
     assert written is not None, "a run is drawn of steps that Kafka's controller can be brought to"
     settings, stages = written
     controller = HostedPartition(host, replace(settings, defect=defect))
@@ -301,7 +301,7 @@ def shrink_difference(host: HostedWorld, difference: RecordDifference, defect: s
     def found_without(found: RecordDifference, at: int) -> RecordDifference | None:
         model, kafka = found.model, found.model_of
         shorter = run_without(model, found.run, at)
-        if shorter is None or not shorter.steps or write_calls(model, kafka, shorter) is None:
+        if shorter is None or not shorter.steps or write_calls(model, shorter) is None:
             return None
         again = taken_on(host, model, kafka, shorter, defect).difference
         return again if again is not None and again.signature == found.signature else None

@@ -58,8 +58,66 @@ def test_a_reassignment_was_complete_with_too_few_until_3_8() -> None:
 
     story = story_until_move("kafka_15665").step("complete_reassignment", successor=B)
     assert story.isr() == {B}
+    for profile in ("kafka_4_1", "kafka_4_3"):
+        with pytest.raises(StepError, match="may_complete"):
+            story_until_move(profile).step("complete_reassignment", successor=B)
+
+
+def test_since_4_3_who_stays_need_not_be_in_sync_unless_there_are_to_be_fewer_copies() -> None:
+    def story_until_c_joins(profile: str) -> Story:
+        story = story_without_c(profile).learn(A, B).drop(A, B).step("reassign", target={A, B, C})
+        return story.learn(C).fetch(A, C).take_in(A, C)
+
+    story = story_until_c_joins("kafka_4_3").step("complete_reassignment", successor=A)
+    assert (story.isr(), set(story.state.assignment.replicas)) == ({A, C}, {A, B, C})
+    assert story.state.assignment.adding == set()
     with pytest.raises(StepError, match="may_complete"):
-        story_until_move("kafka_4_1").step("complete_reassignment", successor=B)
+        story_until_c_joins("kafka_4_1").step("complete_reassignment", successor=A)
+
+
+def test_a_reassignment_is_complete_though_nobody_can_lead() -> None:
+    story = Story("kafka_3_9", min_isr=1, directory_losses=1).drop(A, B).drop(A, C)
+    story.step("lose_directory", broker=A).fence(A, A).step("restart", broker=A, successor=A)
+    assert (story.isr(), story.state.registered.leader) == ({A}, None)
+    story.step("reassign", target={A}).step("complete_reassignment", successor=A)
+    assert (set(story.state.assignment.replicas), story.state.registered.leader) == ({A}, None)
+
+
+# --- a copy in a directory that the controller does not know of -------------------------------------------------------
+
+
+def story_with_b_in_another_directory(profile: str = "kafka_4_1", **constants: bool) -> Story:
+    """A leads; B, in sync again, has its copy in another directory, and the controller does not know of it."""
+    story = Story(profile, directory_losses=1, **constants).step("lose_directory", broker=B).fence(B, A)
+    story.step("restart", broker=B, successor=A).learn(A, B).take_in(A, B)
+    assert (story.isr(), set(story.state.relocated)) == ({A, B, C}, {B})
+    return story
+
+
+def test_leadership_is_not_moved_to_a_copy_whose_directory_is_not_known() -> None:
+    story = story_with_b_in_another_directory()
+    with pytest.raises(StepError, match="unfenced_brokers"):
+        story.step("elect_preferred", broker=B)
+    story.step("assign_directory", broker=B).step("elect_preferred", broker=B)
+    assert story.state.registered.leader == B
+
+
+def test_who_led_is_noted_whenever_nobody_leads_any_more() -> None:
+    def last_known_leader(**constants: bool) -> object:
+        story = (
+            story_with_b_in_another_directory("kafka_4_1", **constants).drop(A, C).step("crash", broker=A).fence(A, A)
+        )
+        assert (story.isr(), story.state.registered.leader) == ({B}, None)
+        return story.state.registered.last_known_leader
+
+    assert last_known_leader() == A
+    assert last_known_leader(check_last_leader=False) is None  # 4.0: once the ISR is empty
+
+
+def test_of_a_copy_that_is_gone_no_directory_is_looked_for() -> None:
+    story = story_with_b_in_another_directory().step("reassign", target={A, C})
+    story.step("complete_reassignment", successor=A)
+    assert story.state.relocated == set()
 
 
 def test_one_that_was_added_again_has_to_fetch_before_it_joins() -> None:

@@ -58,7 +58,7 @@ def test_a_planted_change_in_each_compared_field_is_found(host: Host, field: str
     generator, counts = random.Random(7), Counter[tuple[str, str]]()
     models = hosted_models(KAFKA)
     for number in range(20):
-        run = draw_run(models[number % 6], KAFKA, generator, counts)
+        run = draw_run(models[number % 6], generator, counts)
         assert taken_on(host, models[number % 6], KAFKA, run).difference is None
         found = taken_on(host, models[number % 6], KAFKA, run, field).difference
         if found is not None and field in found.fields:
@@ -91,7 +91,7 @@ def test_a_seed_gives_the_same_runs_again() -> None:
 def _drawn_actions(model: Model, seed: int) -> Iterator[list[str]]:
     generator, counts = random.Random(seed), Counter[tuple[str, str]]()
     while True:
-        yield [step.action for step in draw_run(model, KAFKA, generator, counts).steps]
+        yield [step.action for step in draw_run(model, generator, counts).steps]
 
 
 def test_what_compares_nothing_does_not_conform(run_here: RunHere) -> None:
