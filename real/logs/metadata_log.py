@@ -91,8 +91,8 @@ def _metadata_log_folder(path: Path) -> Path:
 
 
 def _files_of_log(folder: Path) -> Iterator[Path]:
-    """The files of a log: all segments; where the first does not begin at 0, the newest snapshot from which the
-    segments go on, and those."""
+    """The files of a log: all segments; where the first does not begin at 0, the oldest snapshot from which the
+    segments go on, which has the longest history, and those. Without segments, the newest snapshot."""
     segments = sorted(folder.glob(f"*{SEGMENT}"))
     if (segments and _first_offset_of_file(segments[0]) > 0) or not segments:
         snapshots = sorted(folder.glob(f"*{SNAPSHOT}"))
@@ -103,7 +103,7 @@ def _files_of_log(folder: Path) -> Iterator[Path]:
             raise NoRecordsError(f"{folder}: no segment and no snapshot is in it")
         if not usable:
             raise UsageError(f"{folder}: its segments do not begin at offset 0, and there is no snapshot before them")
-        yield usable[0]
+        yield usable[0] if segments else usable[-1]
     yield from segments
 
 

@@ -6,7 +6,6 @@ import itertools
 import json
 import random
 import re
-import shutil
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -306,14 +305,26 @@ def test_of_another_topic_it_is_not(tmp_path: Path) -> None:
     assert history.end_reason is None
 
 
+def snapshot(folder: Path, first_after: int) -> Path:
+    """A snapshot with what is recorded before an offset."""
+    path = folder / f"{first_after:020d}-0000000001.checkpoint"
+    held = [(offset, data) for offset, data in batches(STANDING.read_bytes()) if offset < first_after]
+    footer = struct.pack(">q", held[-1][0] + 1) + held[0][1][8:]
+    path.write_bytes(b"".join(data for _, data in held) + footer)
+    return path
+
+
+def test_of_several_snapshots_alone_the_newest_is_read(tmp_path: Path) -> None:
+    folder = tmp_path / "__cluster_metadata-0"
+    folder.mkdir()
+    snapshot(folder, 30)
+    newest = snapshot(folder, 60)
+    log = read_metadata_log(tmp_path)
+    assert log.paths == (newest,) and log.entries == read_metadata_log(newest).entries
+
+
 def test_a_snapshot_of_several_batches_creates_no_partition(tmp_path: Path) -> None:
-    shutil.copy(STANDING, tmp_path / "00000000000000000060-0000000001.checkpoint")
-    (snapshot,) = tmp_path.iterdir()
-    control = next(data for _, data in batches(STANDING.read_bytes()))
-    last = max(offset for offset, _ in batches(STANDING.read_bytes()))
-    footer = struct.pack(">q", last + 1) + control[8:]
-    snapshot.write_bytes(STANDING.read_bytes() + footer)
-    log = read_metadata_log(snapshot)
+    log = read_metadata_log(snapshot(tmp_path, 100))
     assert len({entry.batch for entry in log.entries}) > 1
     assert not any(history.whole for history in recorded_cluster(log).histories)
 
