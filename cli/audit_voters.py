@@ -13,10 +13,10 @@ from .options import NODE_ID, parse_node_id
 
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
-BEFORE_ANY_CHANGE = (
-    "Before the first change start again, one after the other, each controller that led before and has run since: a "
-    "controller whose log was truncated may go by voters that its log no longer has, and then committed records can be "
-    "lost (Kafka 3.9 to 4.4, no ticket known: docs/kafka-findings.md)."
+TRUNCATED_MEANWHILE = (
+    'A controller that logs "Truncated to offset" while or after voters are changed, such as one that led when it was '
+    "cut off, may go by old voters, and then two records can be committed at one offset (Kafka 3.9 to 4.4, no ticket "
+    "known: docs/kafka-findings.md): start it again at once, before it takes a snapshot."
 )
 """A defect of Kafka's that no description of a quorum shows, so that each answer says what to do about it."""
 
@@ -58,7 +58,7 @@ def may_change_voters_document(changes: Sequence[VoterChange], cluster: Cluster)
             }
             for answer in answers
         ],
-        "notes": [*([f"{told}{order}."] if told else []), BEFORE_ANY_CHANGE],
+        "notes": [*([f"{told}{order}."] if told else []), TRUNCATED_MEANWHILE],
     }
 
 

@@ -49,8 +49,8 @@ What is left out, besides what `kraft` leaves out:
   step, and nobody waits for an answer. So there is no request that ends by its timeout while its record is on the way
   to the log, so that two changes of the same set are written (KAFKA-20740: docs/kafka-findings.md shows it on Kafka's
   code). Where the second one is of the set that the first one made, it is `several_at_once`.
-* A replica goes by the voters that its log has. Kafka's remembers them, and does not read again what stands in the
-  place of truncated records, until it is started again (docs/kafka-findings.md: committed records are lost).
+* A replica goes by the voters that its log has. Kafka's remembers them, and does not read what stands in the place of
+  truncated records (docs/kafka-findings.md: two records are committed at one offset).
 * Voters have no addresses: none that nobody reaches (KAFKA-20661), and none that is not the added one's (KAFKA-20228).
 * Whoever resigned and is no voter takes the next epoch for begun, without a leader (`pollResigned`); here it waits.
 * In flight a fetch has no directory id: with `messages` no disk is replaced.
