@@ -11,9 +11,9 @@ from ..audit.cluster.cluster import Cluster
 from ..audit.cluster.findings import Finding
 from ..audit.exploring.explorations import Explorations
 from ..audit.questions.subjects import cluster_subjects
+from ..audit.readers.parsed_file import NODE_ID_FORMAT, parse_node_id
 from ..language.errors import UsageError
-from ..reports.exits import Exit
-from .options import NODE_ID, parse_node_id
+from ..reports.exits import exit_of_permissions
 
 SCHEMA = "tidegate.may-restart/1"
 ALL_BROKERS = "all"
@@ -34,7 +34,7 @@ def parse_brokers(text: str) -> list[int] | None:
         broker = parse_node_id(part.strip(" "))
         if broker is None:
             what = "write the id of a broker, several with commas, or all"
-            raise UsageError(f"--may-restart {text}: {what}; an id is {NODE_ID}")
+            raise UsageError(f"--may-restart {text}: {what}; an id is {NODE_ID_FORMAT}")
         found.append(broker)
     return found
 
@@ -67,7 +67,7 @@ def _answers_document(
 ) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
-        "exit": int(exit_of_restart_answers(answers)),
+        "exit": int(exit_of_permissions(answer.word for answer in answers)),
         "brokers": [
             {
                 "broker": answer.broker,
@@ -95,11 +95,3 @@ def _notes(cluster: Cluster, looks: int, *, is_in_order: bool) -> list[str]:
     order = "In this order, each after the one before is in the ISR of all of its partitions again."
     controllers = [f"Now: {answering.controllers}."] if answering is not None and answering.controllers else []
     return [told, *controllers, *([order] if is_in_order else [])]
-
-
-def exit_of_restart_answers(answers: Sequence[RestartAnswer]) -> Exit:
-    """1 if one must not be restarted, 5 if that is not known of one, else 0."""
-    words = {answer.word for answer in answers}
-    if "no" in words:
-        return Exit.SAFETY
-    return Exit.INCONCLUSIVE if "not known" in words or not words else Exit.HOLDS

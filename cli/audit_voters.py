@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..audit.answers.voter_changes import VoterChange, VoterChangeAnswer, answer_changes
+from ..audit.answers.voter_changes import VoterChange, answer_changes
 from ..audit.cluster.cluster import Cluster
+from ..audit.readers.parsed_file import NODE_ID_FORMAT, parse_node_id
 from ..language.errors import UsageError
-from ..reports.exits import Exit
-from .options import NODE_ID, parse_node_id
+from ..reports.exits import exit_of_permissions
 
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
@@ -30,7 +30,7 @@ def parse_changes(text: str) -> list[VoterChange]:
         if kind not in KINDS or controller is None:
             raise UsageError(
                 f"--may-change-voters {text}: write add=ID, remove=ID or replace=ID, several with commas in their "
-                f"order; an ID is {NODE_ID}"
+                f"order; an ID is {NODE_ID_FORMAT}"
             )
         found.append(VoterChange(kind, controller))
     return found
@@ -44,7 +44,7 @@ def may_change_voters_document(changes: Sequence[VoterChange], cluster: Cluster)
     order = "; each change after the one before is committed" if len(answers) > 1 else ""
     return {
         "schema": SCHEMA,
-        "exit": int(exit_of_change_answers(answers)),
+        "exit": int(exit_of_permissions(answer.word for answer in answers)),
         "changes": [
             {
                 "change": answer.change.kind,
@@ -60,11 +60,3 @@ def may_change_voters_document(changes: Sequence[VoterChange], cluster: Cluster)
         ],
         "notes": [*([f"{told}{order}."] if told else []), TRUNCATED_MEANWHILE],
     }
-
-
-def exit_of_change_answers(answers: Sequence[VoterChangeAnswer]) -> Exit:
-    """1 if one may not be made, 5 if that is not known of one, else 0."""
-    words = {answer.word for answer in answers}
-    if "no" in words:
-        return Exit.SAFETY
-    return Exit.INCONCLUSIVE if "not known" in words else Exit.HOLDS

@@ -21,16 +21,6 @@ if TYPE_CHECKING:  # what a command needs that names no model, or searches nothi
     from ..api.models import ModelChoice
     from ..explorer.search import Search, SparkCluster, Walks
 
-NODE_ID = "a number from 0 to 2147483647, as Kafka prints it"
-
-
-def parse_node_id(text: str) -> int | None:
-    """The id of a node, None where it is not written as Kafka prints it: with a sign, a zero before it, digits of other
-    scripts, or too large for 32 bits."""
-    is_number = re.fullmatch(r"0|[1-9][0-9]{0,9}", text) is not None
-    return int(text) if is_number and int(text) <= 2**31 - 1 else None
-
-
 # --- which model ----------------------------------------------------------------------------------------------------
 
 

@@ -70,6 +70,15 @@ def exit_of_verdict(verdict: Verdict) -> Exit:
     return _EXITS_BY_OUTCOME.get(verdict.outcome, Exit.HOLDS)
 
 
+def exit_of_permissions(words: Iterable[str]) -> Exit:
+    """Of what may be done (`yes`, `no`, `not known`): 1 if something must not be, 5 if that is not known of something,
+    or if nothing was asked, else 0."""
+    said = set(words)
+    if "no" in said:
+        return Exit.SAFETY
+    return Exit.INCONCLUSIVE if "not known" in said or not said else Exit.HOLDS
+
+
 def worst_exit(exits: Iterable[Exit]) -> Exit:
     """The one exit of several; HOLDS of none."""
     return min(exits, key=_PRECEDENCE.index, default=Exit.HOLDS)

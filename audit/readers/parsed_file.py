@@ -9,6 +9,7 @@ from functools import lru_cache
 from ..cluster.cluster import Broker, Client, Quorum, RespondingBrokers, Topic, TopicUse
 from ..cluster.findings import Finding, Kind, Severity
 from ..cluster.statements import Origin, Setting, StatedValue
+from ..kafka.keys import LARGEST
 from ..kafka.versions import ControlPlane
 
 
@@ -87,6 +88,16 @@ def parse_numbers(text: str) -> tuple[int, ...]:
         for word in text.replace("[", " ").replace("]", " ").replace(",", " ").split()
         if _is_small_number(word)
     )
+
+
+NODE_ID_FORMAT = f"a number from 0 to {LARGEST['int']}, as Kafka prints it"
+
+
+def parse_node_id(text: str) -> int | None:
+    """The id of a node, None where it is not written as Kafka prints it: with a sign, a zero before it, digits of other
+    scripts, or too large for 32 bits."""
+    is_number = re.fullmatch(r"0|[1-9][0-9]{0,9}", text) is not None
+    return int(text) if is_number and int(text) <= LARGEST["int"] else None
 
 
 def _is_small_number(text: str) -> bool:

@@ -6,9 +6,9 @@ import json
 
 import pytest
 from tidegate.audit.answers.voter_changes import VoterChange, VoterChangeAnswer
-from tidegate.cli.audit_voters import exit_of_change_answers, parse_changes
+from tidegate.cli.audit_voters import parse_changes
 from tidegate.language.errors import UsageError
-from tidegate.reports.exits import Exit
+from tidegate.reports.exits import Exit, exit_of_permissions
 
 from ..conftest import Run
 
@@ -52,7 +52,7 @@ def test_ids_are_those_of_kafka() -> None:
 
 def test_one_that_must_not_be_made_decides_the_exit() -> None:
     yes, no, open_ = (VoterChangeAnswer(VoterChange("add", 4), word) for word in ("yes", "no", "not known"))
-    exits = [exit_of_change_answers(answers) for answers in ([yes], [yes, open_], [open_, no])]
+    exits = [exit_of_permissions(answer.word for answer in answers) for answers in ([yes], [yes, open_], [open_, no])]
     assert exits == [Exit.HOLDS, Exit.INCONCLUSIVE, Exit.SAFETY]
 
 

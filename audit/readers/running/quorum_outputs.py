@@ -14,7 +14,7 @@ from ....language.immutable import immutable
 from ...cluster.cluster import Quorum
 from ...cluster.statements import Origin
 from ...kafka.keys import LARGEST
-from ..parsed_file import Part, parse_numbers
+from ..parsed_file import Part, parse_node_id
 from .replicas import MOST_LAG, QuorumReplica, with_followers
 
 LABEL = re.compile(r"^(ClusterId|LeaderId|HighWatermark|MaxFollowerLag|CurrentVoters|CurrentObservers):(.*)$")
@@ -167,8 +167,8 @@ def _described_voter(entry: Any) -> _DescribedVoter:
     entry = {"id": entry} if isinstance(entry, int) else entry
     stated: object = entry.get("directoryId", "")
     directory = "" if stated is None else str(stated) if re.fullmatch(r"[\w-]{22}", str(stated)) else None
-    (id_,) = parse_numbers(str(entry["id"]))
-    if id_ > LARGEST["int"]:
+    id_ = parse_node_id(str(entry["id"]))
+    if id_ is None:
         raise ValueError("no id of a node")
     places = [re.search(r"://(\[[^\]]+\]|[^:\[\]]+):\d", str(place)) for place in entry.get("endpoints", ())]
     hosts = tuple(place[1] for place in places if place is not None)
