@@ -1,4 +1,4 @@
-"""What pages, docstrings and comments name is there: files of the repository, and parts of a module beside."""
+"""What pages, docstrings and comments name is there: files of the repository, parts of a module beside, decisions."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ MODULE = re.compile(r"`([a-z_]+\.py)`")
 PART = re.compile(r"`([a-z_]+)\.([A-Za-z_]+)`")
 ENDINGS = ("log", "md", "parquet", "py", "stat", "toml", "txt")
 """After a dot these say what kind of file it is."""
+DECISION = re.compile(r"\bdecision (\d+)\b|\[\w+ (\d+)\]\([\w./-]*decisions/(\d+)-", re.IGNORECASE)
+"""A record of docs/decisions that is named by its number, and perhaps linked."""
 STAND_INS = frozenset({"mine.py", "pair.py", "gates/lock.toml", "gates/new.toml", "docs/upgrade.html"})
 """Files of the reader, or of others."""
 
@@ -104,6 +106,13 @@ def missing_parts(path: Path, text: str) -> list[str]:
     ]
 
 
+def missing_decisions(text: str) -> list[str]:
+    """The numbers by which a text names records of docs/decisions that are not there, or links to another one."""
+    there = {path.name[:4] for path in (ROOT / "docs" / "decisions").glob("[0-9]*.md")}
+    numbers = [{number.zfill(4) for number in match.groups() if number} for match in DECISION.finditer(text)]
+    return [" and ".join(sorted(number)) for number in numbers if len(number) > 1 or not number <= there]
+
+
 def test_a_file_that_is_named_exists() -> None:
     assert len(files()) > 1000
     assert [
@@ -124,11 +133,22 @@ def test_a_part_of_a_module_that_is_named_exists() -> None:
     ] == []
 
 
+def test_a_decision_that_is_named_is_on_record() -> None:
+    assert [
+        f"{path.relative_to(ROOT)}: {number}"
+        for path in files()
+        if path != Path(__file__)
+        for number in missing_decisions(path.read_text(encoding="utf-8"))
+    ] == []
+
+
 def test_what_does_not_exist_is_found() -> None:
     here = ROOT / "audit" / "answers" / "runs_shown.py"
     assert missing_files(here, "see audit/questions.py and audit/questions/cases.py") == ["audit/questions.py"]
     assert missing_files(here, "`lost.py`, `cases.py`, spec/NAME.toml, other/lost.py, ../docs/lost.md") == ["lost.py"]
     assert missing_parts(here, "`case_order.within`, `case_order.is_within`, `log.dirs`") == ["case_order.within"]
+    assert missing_decisions("decision 16, ([record 16](decisions/0016-what.md)), Decision 63") == ["0063"]
+    assert missing_decisions("[decision 7](../decisions/0008-checks-are-forked.md)") == ["0007 and 0008"]
 
 
 def test_docstrings_and_comments_are_read_and_other_strings_are_not() -> None:

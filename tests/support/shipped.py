@@ -56,7 +56,7 @@ def tier_parameters(
     long: Callable[[T], bool] = lambda row: True,
 ) -> list[Any]:
     """Parameters of a test: those that are `ordinary` as they are, of the others those that are `long` for the long
-    tier, and the rest for the nightly one: decision 63."""
+    tier, and the rest for the nightly one: decision 16."""
     return [
         pytest.param(row, id=name(row), marks=[] if ordinary(row) else [mark.long if long(row) else mark.nightly])
         for row in every
