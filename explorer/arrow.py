@@ -24,7 +24,7 @@ from ..language.constants import Value
 from ..language.records import is_box, is_tuple, unbox_type
 from ..language.values import show
 from ..traces.differences import to_json
-from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_value, words_of
+from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_value, word_count
 
 pa: Any = pyarrow  # whose stubs leave much out
 Words = npt.NDArray[np.uint64]
@@ -91,27 +91,29 @@ def _column(words: Words, type_: types.Type, shape: Shape, word: int, shift: int
     match type_, shape:
         case types.Map(key=key, value=of), Array():
             members = list(members_of(key, values))
-            places = [shape.place(code_of(key, member)) for member in members]
+            places = [shape.place_of_element(code_of(key, member)) for member in members]
             parts = [_column(words, of, shape.element, word + at, shift + bit, values) for at, bit in places]
-            return _struct([show(member) for member in members], parts, arrow_type(type_, values), len(words))
+            return _struct_column([show(member) for member in members], parts, arrow_type(type_, values), len(words))
         case types.Record(fields=fields, variants=variants), Struct() if not variants and not is_box(type_):
             inside = zip(fields, shape.parts, shape.places, strict=True)
             parts = [_column(words, of, part, word + at[0], shift + at[1], values) for (_, of), part, at in inside]
-            return _struct([name for name, _ in fields], parts, arrow_type(type_, values), len(words))
+            return _struct_column([name for name, _ in fields], parts, arrow_type(type_, values), len(words))
         case _:
-            return _distinct(words, type_, shape, word, shift, values)
+            return _column_of_distinct_codes(words, type_, shape, word, shift, values)
 
 
-def _struct(names: list[str], parts: list[Any], type_: Any, count: int) -> Any:
+def _struct_column(names: list[str], parts: list[Any], type_: Any, count: int) -> Any:
     if not parts:
         return pa.array([{}] * count, type=type_)
     return pa.StructArray.from_arrays(parts, names=names)
 
 
-def _distinct(words: Words, type_: types.Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]) -> Any:
+def _column_of_distinct_codes(
+    words: Words, type_: types.Type, shape: Shape, word: int, shift: int, values: Mapping[str, Value]
+) -> Any:
     """Each distinct code of the part is decoded once."""
-    mask = [0] * max(1, words_of(shape), 1 + (shift + shape.bits - 1) // 64)
-    _mark(mask, shape, 0, shift)
+    mask = [0] * max(1, word_count(shape), 1 + (shift + shape.bits - 1) // 64)
+    _mark_bits_of_part(mask, shape, 0, shift)
     part = np.ascontiguousarray(words[:, word : word + len(mask)] & np.array(mask, dtype=np.uint64))
     if len(mask) == 1:
         codes, first, at = np.unique(part[:, 0], return_index=True, return_inverse=True)
@@ -128,14 +130,14 @@ def _distinct(words: Words, type_: types.Type, shape: Shape, word: int, shift: i
     return pa.array(decoded, type=arrow_type(type_, values)).take(pa.array(at))
 
 
-def _mark(mask: list[int], shape: Shape, word: int, shift: int) -> None:
+def _mark_bits_of_part(mask: list[int], shape: Shape, word: int, shift: int) -> None:
     """Sets the bits in which a part lies: its neighbours may live in its words' gaps."""
     match shape:
         case Leaf(bits=bits):
             mask[word] |= (1 << bits) - 1 << shift
         case Struct(parts=parts, places=places):
             for part, (at, bit) in zip(parts, places, strict=True):
-                _mark(mask, part, word + at, shift + bit)
+                _mark_bits_of_part(mask, part, word + at, shift + bit)
         case Array(element=element, count=count):
-            for at, bit in map(shape.place, range(count)):
-                _mark(mask, element, word + at, shift + bit)
+            for at, bit in map(shape.place_of_element, range(count)):
+                _mark_bits_of_part(mask, element, word + at, shift + bit)

@@ -36,7 +36,7 @@ _numbers = itertools.count()
 
 def undefined_in_some_order(form: Form, is_unordered: Callable[[ir.Source], bool]) -> Iterator[Where]:
     """The expressions that may be undefined in a round, where another round of an unordered source may end the loop."""
-    yield from _DefinednessReader(is_unordered).block(form.body, LoopScope(), False)
+    yield from _DefinednessReader(is_unordered).undefined_in_block(form.body, LoopScope(), False)
 
 
 def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source], bool]) -> Iterator[Where]:
@@ -44,7 +44,7 @@ def order_dependent_places(claim: ir.Function, is_unordered: Callable[[ir.Source
     matter: one order finds a violation there, another one an error, and none that the property holds."""
     match claim.body:
         case (ir.Return(value=value),):
-            yield from _DefinednessReader(is_unordered).claim(value, LoopScope())
+            yield from _DefinednessReader(is_unordered).undefined_in_claim(value, LoopScope())
         case _:
             yield from undefined_in_some_order(claim, is_unordered)
 
@@ -62,106 +62,106 @@ class LoopScope:
     kinds: Mapping[Key, frozenset[int]] = field(default_factory=dict[Key, frozenset[int]])
     version: int = 0
 
-    def bind(self, name: str, key: Key | None = None) -> LoopScope:
+    def bind_name(self, name: str, key: Key | None = None) -> LoopScope:
         """The scope in which a name stands for a key, or for something new."""
         return replace(self, names={**self.names, name: key or ("new", next(_numbers))})
 
-    def forget(self, statements: tuple[ir.Statement, ...]) -> LoopScope:
+    def forget_assigned_names(self, statements: tuple[ir.Statement, ...]) -> LoopScope:
         """The scope around statements that may be executed or not: what they assign is new."""
         scope = self
         for node in traverse(statements, helpers=False):
             if isinstance(node, ir.Let):
-                scope = scope.bind(node.name)
+                scope = scope.bind_name(node.name)
             elif isinstance(node, WRITES):
                 scope = replace(scope, version=next(_numbers) + 1)
         return scope
 
     # --- what values are called ---------------------------------------------------------------------------------------
 
-    def key(self, node: Any) -> Key:
+    def key_of(self, node: Any) -> Key:
         """The key of an expression."""
         match node:
             case ir.Name(name=name):
                 return self.names.get(name, ("name", name))
             case ir.Const() | ir.Arithmetic(op="+" | "-"):
-                key, more = self.linear(node)
+                key, more = self.key_and_offset(node)
                 return ("sum", key, more) if more or key == _ZERO else key
             case ir.StateField(state=state, field=field_):
                 return ("state", self.version, state, field_)
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))):
-                return self.scope_in_helper(node).key(value)
+                return self.scope_in_helper(node).key_of(value)
             case ir.Call(function=function, arguments=arguments):
-                return ("call", self.version, id(function), *map(self.key, arguments))
+                return ("call", self.version, id(function), *map(self.key_of, arguments))
             case tuple():
-                return tuple(map(self.key, cast(tuple[Any, ...], node)))
+                return tuple(map(self.key_of, cast(tuple[Any, ...], node)))
             case _ if hasattr(node, "__dataclass_fields__"):
                 kept = (name for name in node.__dataclass_fields__ if name not in SILENT and name != "type")
-                return (type(node).__name__, *(self.key(getattr(node, name)) for name in kept))
+                return (type(node).__name__, *(self.key_of(getattr(node, name)) for name in kept))
             case _:
                 return (node,)
 
     def scope_in_helper(self, call: ir.Call) -> LoopScope:
         """The scope in the body of a helper."""
         names = (name for name, _ in call.function.parameters)
-        return replace(self, names=dict(zip(names, map(self.key, call.arguments), strict=True)))
+        return replace(self, names=dict(zip(names, map(self.key_of, call.arguments), strict=True)))
 
-    def linear(self, node: ir.Expr) -> tuple[Key, int]:
+    def key_and_offset(self, node: ir.Expr) -> tuple[Key, int]:
         """An integer as a key and a number that is added to it."""
         match node:
             case ir.Const(number=number):
                 return _ZERO, number
             case ir.Arithmetic(op="+", left=left, right=ir.Const(number=number)):
-                key, more = self.linear(left)
+                key, more = self.key_and_offset(left)
                 return key, more + number
             case ir.Arithmetic(op="+", left=ir.Const(number=number), right=right):
-                key, more = self.linear(right)
+                key, more = self.key_and_offset(right)
                 return key, more + number
             case ir.Arithmetic(op="-", left=left, right=ir.Const(number=number)):
-                key, more = self.linear(left)
+                key, more = self.key_and_offset(left)
                 return key, more - number
             case ir.Name(name=name):
                 key = self.names.get(name, ("name", name))
                 return (key[1], key[2]) if key[0] == "sum" else (key, 0)
             case ir.Arithmetic(op=op, left=left, right=right):
-                return (op, self.key(left), self.key(right)), 0
+                return (op, self.key_of(left), self.key_of(right)), 0
             case _:
-                return self.key(node), 0
+                return self.key_of(node), 0
 
     # --- what is known of them ----------------------------------------------------------------------------------------
 
-    def less(self, one: ir.Expr, other: ir.Expr, distance: int) -> LoopScope:
+    def assume_less(self, one: ir.Expr, other: ir.Expr, distance: int) -> LoopScope:
         """The scope in which `one + distance <= other`."""
-        (a, more), (b, less) = self.linear(one), self.linear(other)
+        (a, more), (b, less) = self.key_and_offset(one), self.key_and_offset(other)
         known = self._known_bounds(one, other)
         known[a, b] = min(known.get((a, b), less - more - distance), less - more - distance)
         scope = replace(self, differences=known)
         if isinstance(other, ir.Arithmetic) and other.op == "min":
-            scope = scope.less(one, other.left, distance).less(one, other.right, distance)
+            scope = scope.assume_less(one, other.left, distance).assume_less(one, other.right, distance)
         if isinstance(one, ir.Arithmetic) and one.op == "max":
-            scope = scope.less(one.left, other, distance).less(one.right, other, distance)
+            scope = scope.assume_less(one.left, other, distance).assume_less(one.right, other, distance)
         return scope
 
-    def greatest(self, value: ir.Expr) -> LoopScope:
+    def assume_maximum_of_range(self, value: ir.Expr) -> LoopScope:
         """The scope in which `max(i + 1 for i in range(n) if ...)` is at most `n`."""
         match value:
             case ir.Call(function=ir.Function(body=(ir.Return(value=inner),))):
-                return replace(self.scope_in_helper(value).greatest(inner), names=self.names)
+                return replace(self.scope_in_helper(value).assume_maximum_of_range(inner), names=self.names)
             case ir.Quantified(kind="max", generators=(one,), body=body, default=default):
-                round_ = self.bind(one.variable)
-                key, more = round_.linear(body)
+                round_ = self.bind_name(one.variable)
+                key, more = round_.key_and_offset(body)
                 if not isinstance(one.source, ir.IntRange) or key != round_.names[one.variable]:
                     return self
                 stop = one.source.stop
                 is_bound = default is None or self.is_less(default, stop, 1 - more)
-                return self.less(value, stop, 1 - more) if is_bound else self
+                return self.assume_less(value, stop, 1 - more) if is_bound else self
             case _:
                 return self
 
     def is_less(self, one: ir.Expr, other: ir.Expr, distance: int) -> bool:
         """Whether `one + distance <= other` is known."""
-        (a, more), (b, less) = self.linear(one), self.linear(other)
+        (a, more), (b, less) = self.key_and_offset(one), self.key_and_offset(other)
         known = self._known_bounds(one, other)
-        return _distance(known, a, b) <= less - more - distance
+        return _least_distance(known, a, b) <= less - more - distance
 
     def _known_bounds(self, *of: ir.Expr) -> dict[tuple[Key, Key], int]:
         """What is known, with what the types of some integers say."""
@@ -173,40 +173,40 @@ class LoopScope:
 
     def _intervals(self, node: ir.Expr) -> dict[tuple[Key, Key], int]:
         """What the type of an integer says, and that a length is not below 0."""
-        key, more = self.linear(node)
+        key, more = self.key_and_offset(node)
         if key == _ZERO or not isinstance(node.type, Int):
             return {}
         return {(key, _ZERO): node.type.hi - more, (_ZERO, key): more - node.type.lo}
 
-    def when(self, condition: ir.Expr, truth: bool) -> LoopScope:
+    def assume_truth(self, condition: ir.Expr, truth: bool) -> LoopScope:
         """The scope in which a condition is true, or false."""
         match condition, truth:
             case ir.Not(operand=operand), _:
-                return self.when(operand, not truth)
+                return self.assume_truth(operand, not truth)
             case (ir.And(operands=operands), True) | (ir.Or(operands=operands), False):
                 scope = self
                 for part in operands:
-                    scope = scope.when(part, truth)
+                    scope = scope.assume_truth(part, truth)
                 return scope
             case (ir.Or(), True) | (ir.And(), False):
-                return self._where_one_of(condition, truth)
+                return self._assume_some_operand(condition, truth)
             case ir.Call(function=ir.Function(body=(ir.Return(value=value),))), _:
-                return replace(self.scope_in_helper(condition).when(value, truth), names=self.names)
+                return replace(self.scope_in_helper(condition).assume_truth(value, truth), names=self.names)
             case ir.Compare(
                 op="==" | "!=" as op, left=left, right=ir.Const(number=number, type=Enumeration() as of)
             ), _:
                 left_over = {number} if (op == "==") == truth else set(range(len(of.members))) - {number}
-                return self._scope_with_members(self.key(left), frozenset(left_over))
+                return self._scope_with_members(self.key_of(left), frozenset(left_over))
             case ir.IsNone(option=option), False:
-                return replace(self, some=self.some | {self.key(option)})
+                return replace(self, some=self.some | {self.key_of(option)})
             case ir.Compare(op=op, left=left, right=right), _:
                 return self._scope_with_comparison(op if truth else _NEGATED_COMPARISONS[op], left, right)
             case _:
                 return self
 
-    def _where_one_of(self, condition: ir.Or | ir.And, truth: bool) -> LoopScope:
+    def _assume_some_operand(self, condition: ir.Or | ir.And, truth: bool) -> LoopScope:
         """The scope in which one of the operands has this truth: a value is what it may be in one of these cases."""
-        cases = [self.when(operand, truth).members for operand in condition.operands]
+        cases = [self.assume_truth(operand, truth).members for operand in condition.operands]
         scope = self
         for key in set(cases[0]).intersection(*cases[1:]):
             scope = scope._scope_with_members(key, frozenset[int]().union(*(case[key] for case in cases)))
@@ -216,9 +216,9 @@ class LoopScope:
         known = self.members.get(key, left_over)
         return replace(self, members={**self.members, key: known & left_over})
 
-    def kinds_of(self, record: ir.Expr) -> frozenset[int] | None:
+    def possible_records(self, record: ir.Expr) -> frozenset[int] | None:
         """Which records of its union a value may still be; None where nothing is known of it."""
-        return self.members.get(self.key(kind_of_record(record)))
+        return self.members.get(self.key_of(kind_of_record(record)))
 
     def kinds_of_elements(self, container: ir.Expr) -> frozenset[int] | None:
         """The same of each element of a set of records: `{m for m in s.net if isinstance(m, Vote)}`, by a name too."""
@@ -228,54 +228,54 @@ class LoopScope:
             case ir.Quantified(kind="set", generators=generators, body=body) if is_of_union(body):
                 scope = self
                 for generator in generators:
-                    scope = scope.visit(generator.variable, generator.type, generator.source)
+                    scope = scope.enter_round(generator.variable, generator.type, generator.source)
                     for condition in generator.conditions:
-                        scope = scope.when(condition, True)
-                return scope.kinds_of(body)
+                        scope = scope.assume_truth(condition, True)
+                return scope.possible_records(body)
             case _:
-                return self.kinds.get(self.key(container))
+                return self.kinds.get(self.key_of(container))
 
     def know_elements(self, container: ir.Expr) -> LoopScope:
         """The scope in which the key of a set stands for what is known of its elements."""
         found = self.kinds_of_elements(container)
-        return self if found is None else replace(self, kinds={**self.kinds, self.key(container): found})
+        return self if found is None else replace(self, kinds={**self.kinds, self.key_of(container): found})
 
-    def visit(self, variable: str, type_: Any, source: ir.Source) -> LoopScope:
+    def enter_round(self, variable: str, type_: Any, source: ir.Source) -> LoopScope:
         """The scope in a round: the variable of a range is between its ends, an element of a set what those are."""
-        scope, name = self.bind(variable), ir.Name(variable, type_, source.where)
+        scope, name = self.bind_name(variable), ir.Name(variable, type_, source.where)
         match source:
             case ir.IntRange(start=start, stop=stop):
-                return scope.less(start, name, 0).less(name, stop, 1)
+                return scope.assume_less(start, name, 0).assume_less(name, stop, 1)
             case ir.Elements(of=of) if is_of_union(name):
                 found = self.kinds_of_elements(of)
-                return scope if found is None else scope._scope_with_members(scope.key(kind_of_record(name)), found)
+                return scope if found is None else scope._scope_with_members(scope.key_of(kind_of_record(name)), found)
             case _:
                 return scope
 
     def is_true(self, condition: ir.Expr) -> bool:
         """Whether what is known of enums' members is enough for a condition."""
-        return any(not left_over for left_over in self.when(condition, False).members.values())
+        return any(not left_over for left_over in self.assume_truth(condition, False).members.values())
 
     def _scope_with_comparison(self, op: str, left: ir.Expr, right: ir.Expr) -> LoopScope:
         if not isinstance(left.type, Int) or not isinstance(right.type, Int):
             return self
         match op:
             case "<" | "<=":
-                return self.less(left, right, op == "<")
+                return self.assume_less(left, right, op == "<")
             case ">" | ">=":
-                return self.less(right, left, op == ">")
+                return self.assume_less(right, left, op == ">")
             case "==":
-                return self.less(left, right, 0).less(right, left, 0)
+                return self.assume_less(left, right, 0).assume_less(right, left, 0)
             case _:
-                return self._unequal(left, right)
+                return self._assume_unequal(left, right)
 
-    def _unequal(self, left: ir.Expr, right: ir.Expr) -> LoopScope:
+    def _assume_unequal(self, left: ir.Expr, right: ir.Expr) -> LoopScope:
         scope = self
         for one, other in ((left, right), (right, left)):
             if isinstance(other, ir.Const) and other.number == 0:
-                scope = replace(scope, some=scope.some | {scope.key(one)})
+                scope = replace(scope, some=scope.some | {scope.key_of(one)})
             if self.is_less(one, other, 0):
-                scope = scope.less(one, other, 1)
+                scope = scope.assume_less(one, other, 1)
         return scope
 
 
@@ -289,7 +289,7 @@ def kind_of_record(record: ir.Expr) -> ir.RecordField:
     return ir.RecordField(record, KIND, cast(Record, record.type).fields[0][1], record.where)
 
 
-def _having(union: Any, part: str) -> frozenset[int]:
+def _records_with_part(union: Any, part: str) -> frozenset[int]:
     """The records of a union that always have a value in a part."""
     at = [name for name, _ in union.fields].index(part)
     return frozenset(
@@ -299,7 +299,7 @@ def _having(union: Any, part: str) -> frozenset[int]:
     )
 
 
-def _distance(known_distances: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
+def _least_distance(known_distances: Mapping[tuple[Key, Key], int], start: Key, end: Key) -> float:
     """The least c for which `start - end <= c` follows."""
     found: dict[Key, float] = {start: 0}
     for _ in range(len(known_distances) + 1):
@@ -320,108 +320,116 @@ class _DefinednessReader:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, statements: tuple[ir.Statement, ...], scope: LoopScope, is_exposed: bool) -> Iterator[Where]:
+    def undefined_in_block(
+        self, statements: tuple[ir.Statement, ...], scope: LoopScope, is_exposed: bool
+    ) -> Iterator[Where]:
         """What may be undefined in statements that are executed one after the other."""
         for statement in statements:
-            scope = yield from self.statement(statement, scope, is_exposed)
+            scope = yield from self.undefined_in_statement(statement, scope, is_exposed)
 
-    def statement(self, node: ir.Statement, scope: LoopScope, is_exposed: bool) -> Generator[Where, None, LoopScope]:
+    def undefined_in_statement(
+        self, node: ir.Statement, scope: LoopScope, is_exposed: bool
+    ) -> Generator[Where, None, LoopScope]:
         """What may be undefined in a statement; returns the scope after it."""
         match node:
             case ir.If(condition=condition, yes=yes, no=no):
-                yield from self.expression(condition, scope, is_exposed)
+                yield from self.undefined_in_expression(condition, scope, is_exposed)
                 for side, truth in ((yes, True), (no, False)):
-                    yield from self.block(side, scope.when(condition, truth), is_exposed)
-                after = scope.forget((*yes, *no))
-                if _returns(yes):
-                    after = after.when(condition, False) if not _writes(no) else after
+                    yield from self.undefined_in_block(side, scope.assume_truth(condition, truth), is_exposed)
+                after = scope.forget_assigned_names((*yes, *no))
+                if _is_ending_with_return(yes):
+                    after = after.assume_truth(condition, False) if not _has_write(no) else after
                 return after
             case ir.For():
-                return (yield from self._loop(node, scope, is_exposed))
+                return (yield from self._undefined_in_loop(node, scope, is_exposed))
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                yield from self.expression(condition, scope, is_exposed)
-                return scope.when(condition, True)
+                yield from self.undefined_in_expression(condition, scope, is_exposed)
+                return scope.assume_truth(condition, True)
             case ir.Assert(condition=condition, where=where):
-                yield from self.expression(condition, scope, is_exposed)
+                yield from self.undefined_in_expression(condition, scope, is_exposed)
                 if is_exposed:
                     yield where
-                return scope.when(condition, True)
+                return scope.assume_truth(condition, True)
             case ir.Let(name=name, value=value):
-                yield from self.expression(value, scope, is_exposed)
-                return scope.greatest(value).know_elements(value).bind(name, scope.key(value))
+                yield from self.undefined_in_expression(value, scope, is_exposed)
+                return scope.assume_maximum_of_range(value).know_elements(value).bind_name(name, scope.key_of(value))
             case ir.Return(value=value):
-                yield from self.expression(value, scope, is_exposed)
+                yield from self.undefined_in_expression(value, scope, is_exposed)
                 return scope
             case _:
                 for expression in _expressions(node):
-                    yield from self.expression(expression, scope, is_exposed)
-                return scope.forget((node,))
+                    yield from self.undefined_in_expression(expression, scope, is_exposed)
+                return scope.forget_assigned_names((node,))
 
-    def _loop(self, loop: ir.For, scope: LoopScope, is_exposed: bool) -> Generator[Where, None, LoopScope]:
+    def _undefined_in_loop(self, loop: ir.For, scope: LoopScope, is_exposed: bool) -> Generator[Where, None, LoopScope]:
         for expression in _expressions(loop.source):
-            yield from self.expression(expression, scope, is_exposed)
-        around = scope.forget(loop.body)
-        inside = around.visit(loop.variable, loop.type, loop.source)
+            yield from self.undefined_in_expression(expression, scope, is_exposed)
+        around = scope.forget_assigned_names(loop.body)
+        inside = around.enter_round(loop.variable, loop.type, loop.source)
         ends = any(_may_end(inner) for inner in traverse(loop.body, helpers=False))
-        yield from self.block(loop.body, inside, is_exposed or (ends and self.is_unordered(loop.source)))
+        yield from self.undefined_in_block(loop.body, inside, is_exposed or (ends and self.is_unordered(loop.source)))
         return around
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def expression(self, node: ir.Expr, scope: LoopScope, is_exposed: bool) -> Iterator[Where]:
+    def undefined_in_expression(self, node: ir.Expr, scope: LoopScope, is_exposed: bool) -> Iterator[Where]:
         """What may be undefined in an expression."""
         match node:
             case ir.And(operands=operands) | ir.Or(operands=operands):
                 for operand in operands:
-                    yield from self.expression(operand, scope, is_exposed)
-                    scope = scope.when(operand, isinstance(node, ir.And))
+                    yield from self.undefined_in_expression(operand, scope, is_exposed)
+                    scope = scope.assume_truth(operand, isinstance(node, ir.And))
             case ir.Choice(condition=condition, yes=yes, no=no):
-                yield from self.expression(condition, scope, is_exposed)
-                yield from self.expression(yes, scope.when(condition, True), is_exposed)
-                yield from self.expression(no, scope.when(condition, False), is_exposed)
+                yield from self.undefined_in_expression(condition, scope, is_exposed)
+                yield from self.undefined_in_expression(yes, scope.assume_truth(condition, True), is_exposed)
+                yield from self.undefined_in_expression(no, scope.assume_truth(condition, False), is_exposed)
             case ir.Quantified():
                 yield from self._read_quantifier(node, scope, is_exposed)
             case ir.Call(function=function, arguments=arguments):
                 for argument in arguments:
-                    yield from self.expression(argument, scope, is_exposed)
-                yield from self.block(function.body, scope.scope_in_helper(node), is_exposed)
+                    yield from self.undefined_in_expression(argument, scope, is_exposed)
+                yield from self.undefined_in_block(function.body, scope.scope_in_helper(node), is_exposed)
             case ir.MakeMap(variable=variable, value=value):
-                yield from self.expression(value, scope.bind(variable), is_exposed)
+                yield from self.undefined_in_expression(value, scope.bind_name(variable), is_exposed)
             case _:
                 for expression in _expressions(node):
-                    yield from self.expression(expression, scope, is_exposed)
+                    yield from self.undefined_in_expression(expression, scope, is_exposed)
                 if is_exposed and not _is_defined(node, scope):
                     yield node.where
 
-    def claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[Where]:
+    def undefined_in_claim(self, node: ir.Expr, scope: LoopScope) -> Iterator[Where]:
         """What may be undefined in a claim, but for what only a false round hides."""
         match node:
             case ir.And(operands=operands):
                 for operand in operands:
-                    yield from self.claim(operand, scope)
-                    scope = scope.when(operand, True)
+                    yield from self.undefined_in_claim(operand, scope)
+                    scope = scope.assume_truth(operand, True)
             case ir.Quantified(kind="all"):
                 yield from self._read_quantifier(node, scope, False, is_claim=True)
             case _:
-                yield from self.expression(node, scope, False)
+                yield from self.undefined_in_expression(node, scope, False)
 
     def _read_quantifier(
         self, node: ir.Quantified, scope: LoopScope, is_exposed: bool, *, is_claim: bool = False
     ) -> Iterator[Where]:
         if node.default is not None:
-            yield from self.expression(node.default, scope, is_exposed)
+            yield from self.undefined_in_expression(node.default, scope, is_exposed)
         if is_exposed and not _is_defined(node, scope):
             yield node.where
         for generator in node.generators:
             for part in _expressions(generator.source):
-                yield from self.expression(part, scope, is_exposed)
+                yield from self.undefined_in_expression(part, scope, is_exposed)
             ends = node.kind in ("all", "any") and not is_claim
             is_exposed = is_exposed or (ends and self.is_unordered(generator.source))
-            scope = scope.visit(generator.variable, generator.type, generator.source)
+            scope = scope.enter_round(generator.variable, generator.type, generator.source)
             for condition in generator.conditions:
-                yield from self.expression(condition, scope, is_exposed)
-                scope = scope.when(condition, True)
-        yield from self.claim(node.body, scope) if is_claim else self.expression(node.body, scope, is_exposed)
+                yield from self.undefined_in_expression(condition, scope, is_exposed)
+                scope = scope.assume_truth(condition, True)
+        yield from (
+            self.undefined_in_claim(node.body, scope)
+            if is_claim
+            else self.undefined_in_expression(node.body, scope, is_exposed)
+        )
 
 
 def _may_end(node: Any) -> bool:
@@ -433,11 +441,11 @@ def _may_end(node: Any) -> bool:
             return isinstance(node, ir.Return | ir.Require | ir.Limit)
 
 
-def _returns(statements: tuple[ir.Statement, ...]) -> bool:
+def _is_ending_with_return(statements: tuple[ir.Statement, ...]) -> bool:
     return bool(statements) and isinstance(statements[-1], ir.Return)
 
 
-def _writes(statements: tuple[ir.Statement, ...]) -> bool:
+def _has_write(statements: tuple[ir.Statement, ...]) -> bool:
     return any(isinstance(node, (*WRITES, ir.Let)) for node in traverse(statements, helpers=False))
 
 
@@ -461,17 +469,19 @@ def _is_defined(node: ir.Expr, scope: LoopScope) -> bool:
         case ir.Unwrap(option=ir.Choice(condition=condition, yes=ir.Some(), no=ir.Const())) if scope.is_true(condition):
             return True
         case ir.Unwrap(option=ir.RecordField(record=record, field=name)) if is_of_union(record):
-            kinds = scope.kinds_of(record)
-            return scope.key(node.option) in scope.some or (kinds is not None and kinds <= _having(record.type, name))
+            kinds = scope.possible_records(record)
+            return scope.key_of(node.option) in scope.some or (
+                kinds is not None and kinds <= _records_with_part(record.type, name)
+            )
         case ir.Unwrap(option=option):
-            return scope.key(option) in scope.some
+            return scope.key_of(option) in scope.some
         case ir.Index(container=container, index=index):
             return _is_index(container, index, scope)
         case ir.Slice(start=start, stop=stop):
             return all(end is None or scope.is_less(_number(0, end), end, 0) for end in (start, stop))
         case ir.Arithmetic(op="//" | "%", right=right):
             below, above = scope.is_less(right, _number(0, right), 1), scope.is_less(_number(0, right), right, 1)
-            return below or above or scope.key(right) in scope.some
+            return below or above or scope.key_of(right) in scope.some
         case ir.MemberAt(number=number):
             return _is_known_between(number, 0, scalar_size(node.type) - 1, scope)
         case ir.MakeSubset(elements=elements, type=type_):

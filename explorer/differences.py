@@ -87,7 +87,7 @@ def why_no_deadlock(model: Model, state: State) -> str:
     return "nothing can happen"
 
 
-def ways(model: Model, state: State) -> str:
+def describe_steps(model: Model, state: State) -> str:
     """Every step that can be taken in plain Python, and where to; what stops the others, where there is none."""
     found = [step_says(model, state, model.action(step.action), step.arguments) for step in steps(model, state)]
     return _first_texts(found) if found else why_deadlock(model, state)

@@ -36,17 +36,17 @@ def longest_runs(model: Model, actions: Collection[str], *, states_max: int = ST
     ends: dict[str, tuple[State, Step]] = {}
     waiting = list(origins)
     for state in waiting:
-        for step in _steps(model, state):
+        for step in _steps_until_error(model, state):
             if step.action in actions and (step.action not in ends or depths[state] > depths[ends[step.action][0]]):
                 ends[step.action] = state, step
             if step.state_after not in origins and len(origins) < states_max:
                 origins[step.state_after], depths[step.state_after] = (state, step), depths[state] + 1
                 waiting.append(step.state_after)
-    runs = {action: _run(*ends[action], origins) for action in actions if action in ends}
+    runs = {action: _run_ending_with(*ends[action], origins) for action in actions if action in ends}
     return LongestRuns(runs, len(origins), len(origins) < states_max)
 
 
-def _steps(model: Model, state: State) -> Iterator[Step]:
+def _steps_until_error(model: Model, state: State) -> Iterator[Step]:
     """The steps from a state, up to one that breaks the model's types."""
     try:
         yield from steps(model, state)
@@ -54,7 +54,7 @@ def _steps(model: Model, state: State) -> Iterator[Step]:
         return
 
 
-def _run(state: State, last: Step, origins: Mapping[State, tuple[State, Step] | None]) -> Run:
+def _run_ending_with(state: State, last: Step, origins: Mapping[State, tuple[State, Step] | None]) -> Run:
     taken = [last]
     while (origin := origins[state]) is not None:
         state, step = origin

@@ -39,7 +39,7 @@ def find_nearest_state(
         raise ValueError(f"{prop.name} reads ghosts that this model does not have, or a constant is open")
     from .native.search import check  # which takes a moment to import
 
-    begun = _beginning(model, state, prop)
+    begun = _model_from(model, state, prop)
     verdict = check(
         begun, replace(search, deadlocks=False, keep_going=False), report, lambda decided, _: prop.name in decided
     )
@@ -53,13 +53,13 @@ def find_nearest_state(
     return NearestState(None, states, why if verdict.failure is None else verdict.failure.message, verdict.failure)
 
 
-def _beginning(model: Model, state: State, prop: Property) -> Model:
+def _model_from(model: Model, state: State, prop: Property) -> Model:
     """The model with one initial state and one property."""
     first = model.initials[0]
     form = replace(first.form, parameters=())
-    start = Initial(START_MARK, first.doc, form, partial(_itself, state))
+    start = Initial(START_MARK, first.doc, form, partial(_same_state, state))
     return replace(model, initials=(start,), properties=(prop,), lemmas=(), liveness=())
 
 
-def _itself(state: State) -> State:
+def _same_state(state: State) -> State:
     return state

@@ -32,7 +32,7 @@ from ..language.source import NoSourceError
 from ..language.values import ModelError, State
 from ..language.verdict import ActionCoverage, Failure, GuardCoverage, Level, Run, Step, Verdict
 from ..language.where import Where
-from .liveness.answers import PropertyAnswer, answers, answers_where_bounds_end_runs
+from .liveness.answers import PropertyAnswer, answer_questions, answers_where_bounds_end_runs
 from .liveness.graph import IncompleteGraphError
 from .liveness.plain_graph import UndefinedPredicateError, explore_plain_graph
 from .liveness.questions import questions_of
@@ -82,7 +82,7 @@ class _Exploration:
         self.report = report
         self.symmetry = symmetry_of(model) if search.symmetry else Symmetry((), ())
         self.projection = projection_of(model, search)
-        self.key = canonical_keys(model, self.symmetry.domains) if self.symmetry.domains else _itself
+        self.key = canonical_keys(model, self.symmetry.domains) if self.symmetry.domains else _same_state
         if self.projection is not None:
             self.key = self.projection.run
         self.states: list[State] = []
@@ -126,7 +126,7 @@ class _Exploration:
     def run(self) -> None:
         """Explores, and notes how the search ended."""
         try:
-            self._explore()
+            self._expand_all()
             self.exhausted = True
         except _SearchEndedError:
             pass
@@ -135,10 +135,10 @@ class _Exploration:
         finally:
             self.seconds = time.monotonic() - self.began
 
-    def _explore(self) -> None:
+    def _expand_all(self) -> None:
         at = 0
         began = time.monotonic()
-        self._begin()
+        self._keep_initial_states()
         while at < len(self.states):
             end = len(self.states)
             now = time.monotonic()
@@ -146,7 +146,7 @@ class _Exploration:
             began = now
             try:
                 for number in range(at, end):
-                    self._expand(number)
+                    self._expand_state(number)
                     self._mind_limits(number)
             except (_SearchEndedError, KeyboardInterrupt):
                 self._cut_level(end, began)
@@ -158,11 +158,11 @@ class _Exploration:
         if len(self.states) > begin:
             self.levels.append(Level(len(self.levels) + 1, len(self.states) - begin, time.monotonic() - began))
 
-    def _begin(self) -> None:
+    def _keep_initial_states(self) -> None:
         for state in list(initial_states(self.model)):
             self._keep_state(state, None)
 
-    def _expand(self, number: int) -> None:
+    def _expand_state(self, number: int) -> None:
         state = self.states[number]
         self.expanded += 1
         if self._is_beyond_bound(number, state):
@@ -170,7 +170,7 @@ class _Exploration:
         moved = held = False
         attempts: list[tuple[Action, Mapping[str, Any], State | StoppedStep]] = []
         for tried, (action, arguments) in enumerate(instances(self.model, state), 1):
-            attempts.append((action, arguments, self._attempt(number, state, action, arguments)))
+            attempts.append((action, arguments, self._attempt_step(number, state, action, arguments)))
             if tried % CHOICES_BETWEEN_LOOKS == 0:
                 self._mind_limits(number)
         # all of them first: that a step breaks is said before what another step leads to
@@ -179,12 +179,12 @@ class _Exploration:
                 held = held or is_held(action, result)
                 continue
             moved = True
-            self._cross(number, state, action, arguments, result)
+            self._check_step(number, state, action, arguments, result)
             self._keep_state(result, (number, action.name, arguments))
         self.held += held and not moved
         if not moved and not held and self.search.deadlocks and not self.deadlock and not self._may_end(number, state):
             self.deadlock = True
-            self.failure = deadlock(self.model, self._path(number))
+            self.failure = deadlock(self.model, self._run_to_state(number))
             self._end_at_violation()
 
     def _is_beyond_bound(self, number: int, state: State) -> bool:
@@ -192,19 +192,21 @@ class _Exploration:
         try:
             crossed = bound_crossed(self.model, state)
         except ModelError as error:
-            raise self._broken(error, number) from error
+            raise self._error_at_broken_step(error, number) from error
         if crossed is not None:
             self.beyond[crossed] += 1
             self.held += 1
         return crossed is not None
 
-    def _attempt(self, number: int, state: State, action: Action, arguments: Mapping[str, Any]) -> State | StoppedStep:
+    def _attempt_step(
+        self, number: int, state: State, action: Action, arguments: Mapping[str, Any]
+    ) -> State | StoppedStep:
         tally = self.tallies[action.name]
         spent = action.budget is not None and getattr(state, state_shape(self.model).budgets[action.budget]) == 0
         try:
             result = attempt(self.model, state, action, arguments, self.functions[action.name])
         except ModelError as error:
-            raise self._broken(error, number, action.name, arguments) from error
+            raise self._error_at_broken_step(error, number, action.name, arguments) from error
         if not isinstance(result, StoppedStep):
             tally.firings += 1
         elif result.step_bound is not None:
@@ -214,13 +216,13 @@ class _Exploration:
             tally.budget_passes += not spent
         return result
 
-    def _cross(
+    def _check_step(
         self, number: int, state: State, action: Action, arguments: Mapping[str, Any], next_state: State
     ) -> None:
         step = Step(action.name, arguments, next_state)
-        broken = [prop for prop in self.transitions if not self._holds(prop, number, state, step)]
+        broken = [prop for prop in self.transitions if not self._is_property_true(prop, number, state, step)]
         for prop in broken:
-            self.runs[prop.name] = self._path(number, step)
+            self.runs[prop.name] = self._run_to_state(number, step)
             self.transitions.remove(prop)
         if broken:
             self._end_at_violation()
@@ -233,15 +235,15 @@ class _Exploration:
         except ModelError as error:
             self._keep(state, origin)
             assert self.projection is not None, "a state's own key is a value of it"
-            raise self._broken(error, number, says=f"{self.projection.name}: ") from error
+            raise self._error_at_broken_step(error, number, says=f"{self.projection.name}: ") from error
         if key in self.index:
             return
         self.index[key] = number
         self._keep(state, origin)
-        met = [prop for prop in self.witnesses if self._holds(prop, number, state)]
-        broken = [prop for prop in self.invariants if not self._holds(prop, number, state)]
+        met = [prop for prop in self.witnesses if self._is_property_true(prop, number, state)]
+        broken = [prop for prop in self.invariants if not self._is_property_true(prop, number, state)]
         for prop in (*met, *broken):
-            self.runs[prop.name] = self._path(number)
+            self.runs[prop.name] = self._run_to_state(number)
         self.witnesses = [prop for prop in self.witnesses if prop not in met]
         self.invariants = [prop for prop in self.invariants if prop not in broken]
         if broken:
@@ -256,21 +258,21 @@ class _Exploration:
         if not self.search.keep_going:
             raise _SearchEndedError
 
-    def _holds(self, prop: Property, number: int, state: State, step: Step | None = None) -> bool:
+    def _is_property_true(self, prop: Property, number: int, state: State, step: Step | None = None) -> bool:
         """Whether a property holds at a state, or on a step from it, which a failure's run then ends with."""
         try:
             if step is None:
                 return holds(self.model, prop, state)
             return holds(self.model, prop, state, step.state_after, action=step.action)
         except ModelError as error:
-            self.failure = Failure(f"{prop.name}: {error.message}", error.where, self._path(number, step))
+            self.failure = Failure(f"{prop.name}: {error.message}", error.where, self._run_to_state(number, step))
             self.deadlock = False
             raise _SearchEndedError from error
 
     def _may_end(self, number: int, state: State) -> bool:
-        return any(self._holds(terminal, number, state) for terminal in self.model.terminals)
+        return any(self._is_property_true(terminal, number, state) for terminal in self.model.terminals)
 
-    def _broken(
+    def _error_at_broken_step(
         self,
         error: ModelError,
         number: int,
@@ -278,11 +280,11 @@ class _Exploration:
         arguments: Mapping[str, Any] | None = None,
         says: str = "",
     ) -> _SearchEndedError:
-        self.failure = Failure(says + error.message, error.where, self._path(number), action, arguments)
+        self.failure = Failure(says + error.message, error.where, self._run_to_state(number), action, arguments)
         self.deadlock = False
         return _SearchEndedError()
 
-    def _path(self, number: int, last: Step | None = None) -> Run:
+    def _run_to_state(self, number: int, last: Step | None = None) -> Run:
         """The run that found a state, and a last step from there. Every state kept is a real one, never a renamed one,
         so its run is real too."""
         steps: list[Step] = [] if last is None else [last]
@@ -328,7 +330,7 @@ class _Exploration:
             compile_seconds=0.0,
             bytes_per_state=grown / max(1, found),
             symmetry=tuple(domain.name for domain in self.symmetry.domains),
-            actions=tuple(self._coverage(action) for action in self.model.actions),
+            actions=tuple(self._coverage_of(action) for action in self.model.actions),
             levels=tuple(self.levels),
             rechecked_states=0,
             held_states=self.held,
@@ -351,21 +353,21 @@ class _Exploration:
                 self.states,
                 lambda state: self.index[self.key(state)],
                 sum(origin is None for origin in self.origins),
-                self._heed,
+                self._heed_limits,
             )
-            found = answers(self.model, questions, graph, self, self._heed)
+            found = answer_questions(self.model, questions, graph, self, self._heed_limits)
             return answers_where_bounds_end_runs(found) if self.search.bounds_end_runs else found
         except UndefinedPredicateError as found:
             error = found.error
             where = f"{error.file}:{error.line}"
-            self.failure = Failure(f"{found.name}: {error.message}", where, self._path(found.state))
+            self.failure = Failure(f"{found.name}: {error.message}", where, self._run_to_state(found.state))
             self.deadlock = False
             return {}
         except (KeyboardInterrupt, IncompleteGraphError) as ended:
             why = str(ended) if isinstance(ended, IncompleteGraphError) else interrupt_text(ended)
             return {prop.name: PropertyAnswer("undecided", why=why) for prop in self.model.liveness if prop.applicable}
 
-    def _heed(self) -> None:
+    def _heed_limits(self) -> None:
         """Ends the check of whole runs where time or memory is used up."""
         limit = self.search.seconds
         if limit is not None and time.monotonic() - self.began >= limit:
@@ -375,13 +377,13 @@ class _Exploration:
 
     def run_to(self, index: int) -> Run:
         """The run that found a state."""
-        return self._path(index)
+        return self._run_to_state(index)
 
     def state(self, index: int) -> State:
         """A state, by its number."""
         return self.states[index]
 
-    def _coverage(self, action: Action) -> ActionCoverage:
+    def _coverage_of(self, action: Action) -> ActionCoverage:
         tally = self.tallies[action.name]
         if action.switched_off:
             return ActionCoverage(action.name, 0, True, ())
@@ -411,5 +413,5 @@ class _Exploration:
             asked = passed
 
 
-def _itself(state: State) -> Any:
+def _same_state(state: State) -> Any:
     return state

@@ -65,26 +65,26 @@ def _renamer(type_: types.Type, domains: tuple[types.Identity, ...]) -> Renamer:
         case types.Identity():
             return (lambda value, to: to[value]) if type_ in domains else _unchanged_value
         case types.Option(of=of):
-            return _option(_renamer(of, domains))
+            return _option_renamer(_renamer(of, domains))
         case types.Record(fields=fields):
-            return _record(type_, [_renamer(field, domains) for _, field in fields])
+            return _record_renamer(type_, [_renamer(field, domains) for _, field in fields])
         case types.Map(key=key, value=value):
-            return _map(_renamer(key, domains), _renamer(value, domains))
+            return _map_renamer(_renamer(key, domains), _renamer(value, domains))
         case types.Seq(of=of):
-            return _elements(Seq, _renamer(of, domains))
+            return _elements_renamer(Seq, _renamer(of, domains))
         case types.Subset(of=of):
-            return _elements(Set, _renamer(of, domains))
+            return _elements_renamer(Set, _renamer(of, domains))
         case types.Pool(of=of, multiple=multiple):
-            return _elements(Bag if multiple else Set, _renamer(of, domains))
+            return _elements_renamer(Bag if multiple else Set, _renamer(of, domains))
         case _:
             return _unchanged_value
 
 
-def _option(of: Renamer) -> Renamer:
+def _option_renamer(of: Renamer) -> Renamer:
     return _unchanged_value if of is _unchanged_value else lambda value, to: None if value is None else of(value, to)
 
 
-def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
+def _record_renamer(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
     if all(part is _unchanged_value for part in parts):
         return _unchanged_value
 
@@ -95,7 +95,7 @@ def _record(type_: types.Record, parts: Sequence[Renamer]) -> Renamer:
     return rename
 
 
-def _map(key: Renamer, value: Renamer) -> Renamer:
+def _map_renamer(key: Renamer, value: Renamer) -> Renamer:
     if key is _unchanged_value and value is _unchanged_value:
         return _unchanged_value
 
@@ -106,7 +106,7 @@ def _map(key: Renamer, value: Renamer) -> Renamer:
     return rename
 
 
-def _elements(make: Callable[[Any], Any], of: Renamer) -> Renamer:
+def _elements_renamer(make: Callable[[Any], Any], of: Renamer) -> Renamer:
     return (
         _unchanged_value if of is _unchanged_value else lambda value, to: make([of(element, to) for element in value])
     )

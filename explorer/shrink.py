@@ -36,9 +36,9 @@ def shrink_run(model: Model, run: Run, prop: Property) -> Run:
     if best is None:
         raise NotFailingError(prop.name)
     while True:
-        shorter = _minimal(model, best, prop)
-        calmer = _calm(model, shorter, prop)
-        if _weight(model, calmer) == _weight(model, best):
+        shorter = _drop_needless_steps(model, best, prop)
+        calmer = _reduce_switches(model, shorter, prop)
+        if _length_and_switches(model, calmer) == _length_and_switches(model, best):
             return best
         best = calmer
 
@@ -49,7 +49,7 @@ def lane_switches(model: Model, run: Run) -> int:
     return sum(1 for one, other in itertools.pairwise(lanes) if one != other)
 
 
-def _weight(model: Model, run: Run) -> tuple[int, int]:
+def _length_and_switches(model: Model, run: Run) -> tuple[int, int]:
     return len(run.steps), lane_switches(model, run)
 
 
@@ -58,7 +58,7 @@ def _weight(model: Model, run: Run) -> tuple[int, int]:
 _NamedSteps = Sequence[tuple[str, Mapping[str, Any]]]
 
 
-def _named_steps(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
+def _names_and_arguments(steps: Iterable[Step]) -> list[tuple[str, Mapping[str, Any]]]:
     return [(step.action, step.arguments) for step in steps]
 
 
@@ -68,7 +68,7 @@ def _run_until_failure_of(
     """The run of these steps until the property fails; None when it does not, or when a step is not enabled and may not
     be left out."""
     state, steps = start, list[Step]()
-    if prop.kind != "transition" and _fails(model, prop, state, None):
+    if prop.kind != "transition" and _is_failure(model, prop, state, None):
         return Run(start, ())
     for name, arguments in named_steps:
         after = _state_after(model, state, name, arguments)
@@ -77,7 +77,7 @@ def _run_until_failure_of(
                 continue
             return None
         steps.append(Step(name, arguments, after))
-        if _fails(model, prop, state, after, name):
+        if _is_failure(model, prop, state, after, name):
             return Run(start, tuple(steps))
         state = after
     return None
@@ -96,7 +96,7 @@ def _state_after(model: Model, state: State, name: str, arguments: Mapping[str, 
     return None if isinstance(after, StoppedStep) else after
 
 
-def _fails(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
+def _is_failure(model: Model, prop: Property, before: State, after: State | None, action: str | None = None) -> bool:
     try:
         return not holds_after_step(model, prop, before, after, action=action)
     except ModelError:
@@ -104,13 +104,13 @@ def _fails(model: Model, prop: Property, before: State, after: State | None, act
 
 
 def _shorten_to_failure(model: Model, run: Run, prop: Property) -> Run | None:
-    return _run_until_failure_of(model, run.start, _named_steps(run.steps), prop, leave_out=False)
+    return _run_until_failure_of(model, run.start, _names_and_arguments(run.steps), prop, leave_out=False)
 
 
 # --- fewer steps ------------------------------------------------------------------------------------------------------
 
 
-def _minimal(model: Model, run: Run, prop: Property) -> Run:
+def _drop_needless_steps(model: Model, run: Run, prop: Property) -> Run:
     """Deletes steps, in pieces of half the run first, until no single one can go."""
     size = max(1, len(run.steps) // 2)
     while run.steps:  # none are left when the property fails in the initial state
@@ -127,7 +127,7 @@ def _minimal(model: Model, run: Run, prop: Property) -> Run:
 
 def _leave_out_piece(model: Model, run: Run, prop: Property, size: int) -> Run | None:
     """The run without its first piece of some size that can be spared, pieces at the end being tried first."""
-    given = _named_steps(run.steps)
+    given = _names_and_arguments(run.steps)
     for start in range(max(0, len(given) - size), -1, -1 if size == 1 else -max(1, size // 2)):
         shorter = _run_until_failure_of(model, run.start, given[:start] + given[start + size :], prop, leave_out=True)
         if shorter is not None:
@@ -138,7 +138,7 @@ def _leave_out_piece(model: Model, run: Run, prop: Property, size: int) -> Run |
 # --- fewer switches ---------------------------------------------------------------------------------------------------
 
 
-def _calm(model: Model, run: Run, prop: Property) -> Run:
+def _reduce_switches(model: Model, run: Run, prop: Property) -> Run:
     """Moves steps back to the step of their lane before them, as long as that saves a switch."""
     while True:
         calmer = _move_steps(model, run, prop)
@@ -149,7 +149,7 @@ def _calm(model: Model, run: Run, prop: Property) -> Run:
 
 def _move_steps(model: Model, run: Run, prop: Property) -> Run | None:
     """The run with the first move that saves a switch and changes nothing else: one step, or a row of one lane's."""
-    lanes, given = lanes_of(model, run), _named_steps(run.steps)
+    lanes, given = lanes_of(model, run), _names_and_arguments(run.steps)
     before = lane_switches(model, run)
     for at in range(len(given)):
         end = at + 1

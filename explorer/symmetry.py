@@ -47,7 +47,7 @@ def symmetry_of(model: Model, *, rounds_are_defined: bool = False) -> Symmetry:
     nodes = [node for form in forms for node in traverse(form)]
     allowed, refusals, orders = list[Identity](), list[str](), 1
     for domain in wanted:
-        reason = _why_not_folded(model) or _refusal(domain, nodes, orders)
+        reason = _why_not_folded(model) or _why_domain_not_folded(domain, nodes, orders)
         if reason is None and not rounds_are_defined:
             reason = next(_undefined_rounds(model, domain), None)
         if reason is None:
@@ -72,7 +72,7 @@ def _liveness_predicates(model: Model) -> list[Property]:
     return [part for case in cases for part in (case.then, case.when) if part is not None]
 
 
-def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
+def _why_domain_not_folded(domain: Identity, nodes: list[Any], orders: int) -> str | None:
     if domain.size_open is not None:
         return "its size is an open constant; give it a value"
     if orders * factorial(domain.size) > ORDERS_MAX:
@@ -80,11 +80,11 @@ def _refusal(domain: Identity, nodes: list[Any], orders: int) -> str | None:
     for node in nodes:
         if isinstance(node, ir.Const) and isinstance(node.type, Identity) and node.type.name == domain.name:
             return f"{place_text(node.where)} names one member"
-        if isinstance(node, ir.Position | ir.MemberAt) and _mentions(_ordered_type(node), domain):
+        if isinstance(node, ir.Position | ir.MemberAt) and _has_members_of(_ordered_type(node), domain):
             return f"{place_text(node.where)} depends on the order of the members"
         if isinstance(node, ActionForm | ir.Function):
             for loop in traverse(node.body, helpers=False):
-                if isinstance(loop, ir.For) and _depends_on_names(loop.source, domain):
+                if isinstance(loop, ir.For) and _has_order_of_names(loop.source, domain):
                     for problem in _order_dependence(node, loop):
                         return problem
     return None
@@ -94,7 +94,7 @@ def _undefined_rounds(model: Model, domain: Identity) -> Iterator[str]:
     """Reasons why the order of a domain's members may show in an error of the model."""
 
     def is_unordered(source: ir.Source) -> bool:
-        return _depends_on_names(source, domain)
+        return _has_order_of_names(source, domain)
 
     found = [undefined_in_some_order(action.form, is_unordered) for action in model.actions]
     for prop in (*model.properties, *model.terminals, *model.step_bounds, *_liveness_predicates(model)):
@@ -113,18 +113,18 @@ def _ordered_type(node: ir.Position | ir.MemberAt) -> Type:
     return node.of.type if isinstance(node, ir.Position) else node.type
 
 
-def _depends_on_names(source: ir.Source, domain: Identity) -> bool:
+def _has_order_of_names(source: ir.Source, domain: Identity) -> bool:
     """Whether the order of a source's rounds depends on what the domain's members are called."""
     match source:
         case ir.Members(of=of):
-            return _mentions(of, domain)
+            return _has_members_of(of, domain)
         case ir.Elements(of=of):
-            return isinstance(of.type, Subset | Pool) and _mentions(of.type, domain)
+            return isinstance(of.type, Subset | Pool) and _has_members_of(of.type, domain)
         case _:
             return False
 
 
-def _mentions(type_: Type, domain: Identity) -> bool:
+def _has_members_of(type_: Type, domain: Identity) -> bool:
     return any(isinstance(node, Identity) and node.name == domain.name for node in traverse(type_))
 
 
@@ -204,7 +204,7 @@ def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
     for let in inside:
         if let.name not in carried:
             continue
-        way = _way(let, sums)
+        way = _fold_of_let(let, sums)
         if way is None or ways.setdefault(let.name, way) != way:
             yield f"{place_text(let.where)} builds {let.name} up in an order that depends on names"
     for node in traverse(loop.body, helpers=False):
@@ -212,7 +212,7 @@ def _names_in_order(form: Form, loop: ir.For) -> Iterator[str]:
             yield f"{place_text(node.where)} looks at {node.name} while the loop still builds it up"
 
 
-def _way(let: ir.Let, sums: set[int]) -> Any:
+def _fold_of_let(let: ir.Let, sums: set[int]) -> Any:
     """How `name = value` builds a name up whatever the order: its operator, or its constant; None where order matters.
     The reading of the name itself goes to `sums`."""
     match let.value:

@@ -23,37 +23,37 @@ SILENT = frozenset({"where", "text", "python", "says", "line"})
 
 
 @cache
-def _fields(type_: type[Any]) -> tuple[str, ...]:
+def _field_names(type_: type[Any]) -> tuple[str, ...]:
     return tuple(name for name in getattr(type_, "__dataclass_fields__", {}) if name not in SILENT)
 
 
-def _type(value: object) -> type[Any]:
+def _class_of(value: object) -> type[Any]:
     return type(value)
 
 
 def children(node: Any) -> list[Any]:
     """The typed-form nodes directly below a node, those in tuples included, in order."""
     found: list[Any] = []
-    for name in _fields(_type(node)):
+    for name in _field_names(_class_of(node)):
         part = getattr(node, name)
         if part.__class__ is tuple:
-            _gather(part, found)
-        elif _fields(_type(part)):
+            _gather_nodes(part, found)
+        elif _field_names(_class_of(part)):
             found.append(part)
     return found
 
 
-def _gather(parts: tuple[Any, ...], nodes: list[Any]) -> None:
+def _gather_nodes(parts: tuple[Any, ...], nodes: list[Any]) -> None:
     for part in parts:
         if part.__class__ is tuple:
-            _gather(part, nodes)
-        elif _fields(_type(part)):
+            _gather_nodes(part, nodes)
+        elif _field_names(_class_of(part)):
             nodes.append(part)
 
 
 def is_expression(node: Any) -> bool:
     """Whether a node of the typed form has a value."""
-    return _type(node) in EXPRESSIONS
+    return _class_of(node) in EXPRESSIONS
 
 
 def traverse(node: Any, *, helpers: bool = True) -> Iterator[Any]:
@@ -85,7 +85,7 @@ def digest(node: Any) -> str:
             return hashlib.sha256(b"(" + b",".join(map(visit, cast(tuple[Any, ...], part))) + b")").digest()
         if isinstance(part, frozenset):
             return visit(tuple(sorted(map(str, cast(frozenset[Any], part)))))
-        names = _fields(_type(part))
+        names = _field_names(_class_of(part))
         if not names or isinstance(part, Enum):
             return f"{type(part).__name__} {part!r}".encode()
         if id(part) not in known:

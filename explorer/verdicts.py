@@ -81,7 +81,7 @@ class Ending:
     orbits: int | None = None
 
     @property
-    def looked_at_all(self) -> bool:
+    def is_whole_search(self) -> bool:
         """Whether the engine looked at all that it was to look at."""
         sampled = self.sample_scope is not None and not self.cut_short
         return self.is_exhausted or sampled
@@ -89,13 +89,13 @@ class Ending:
 
 def verdict_of(model: Model, ending: Ending) -> Verdict:
     """The verdict of a search of a bound model."""
-    transitions, interrupted = _transitions(ending), isinstance(ending.stop_reason, InterruptReason)
+    transitions, interrupted = _step_count(ending), isinstance(ending.stop_reason, InterruptReason)
     ending = _ending_with_shown_runs(model, _ending_with_images(model, _ending_by_projection(ending)))
-    others = tuple(_property(prop, ending) for prop in model.properties)
+    others = tuple(_verdict_of_property(prop, ending) for prop in model.properties)
     faults = {action.name for action in model.actions if action.kind == "fault"}
     properties = (*others, *(_liveness_verdict(prop, ending, others, faults) for prop in model.liveness))
-    outcome = _outcome(ending, properties, model.impossible)
-    word = _word(outcome, ending, properties)
+    outcome = _outcome_of(ending, properties, model.impossible)
+    word = _word_of(outcome, ending, properties)
     return Verdict(
         model=model.name,
         constants={name: json_constant(value) for name, value in model.values.items()},
@@ -104,7 +104,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         engine=ending.engine,
         verdict=word,
         outcome=outcome,
-        assurance=_assurance(outcome, ending, properties) + _bounds_text(model, outcome, ending),
+        assurance=_assurance_of(outcome, ending, properties) + _bounds_text(model, outcome, ending),
         distinct_states=ending.distinct,
         transitions=transitions,
         depth=len(ending.levels),
@@ -120,7 +120,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
         failure=ending.failure,
         rechecked_states=ending.rechecked_states,
         states_beyond=ending.states_beyond,
-        notes=tuple(_notes(model, ending)),
+        notes=tuple(_notes_of_verdict(model, ending)),
         held_states=ending.held_states,
         is_interrupted=interrupted,
         is_exhaustive=ending.is_exhausted and outcome not in _FAILURES,
@@ -132,7 +132,7 @@ def verdict_of(model: Model, ending: Ending) -> Verdict:
     )
 
 
-def _transitions(ending: Ending) -> int | None:
+def _step_count(ending: Ending) -> int | None:
     """How many steps there are out of the distinct states, or were walked. None where the search ended before every
     state was expanded: an engine that stops within a state has looked at other steps of it than another."""
     known = ending.is_exhausted or ending.engine == "walk"
@@ -168,7 +168,7 @@ def _ending_with_images(model: Model, ending: Ending) -> Ending:
 def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
     """How a search ended that stopped early, once every property was checked along the runs that it shows: what a run
     violates or reaches is not open, whatever the search was stopped by."""
-    if ending.looked_at_all:
+    if ending.is_whole_search:
         return ending
     shown = [*ending.runs.values(), *([] if ending.failure is None else [ending.failure.run])]
     runs = dict(ending.runs)
@@ -182,7 +182,7 @@ def _ending_with_shown_runs(model: Model, ending: Ending) -> Ending:
 
 def _bounds_text(model: Model, outcome: Outcome, ending: Ending) -> str:
     """Which bounds of the whole model a search that found nothing kept within."""
-    if outcome in _FAILURES or not ending.looked_at_all:
+    if outcome in _FAILURES or not ending.is_whole_search:
         return ""
     said = f"; nothing beyond @bound {', '.join(bound.name for bound in model.bounds)}" if model.bounds else ""
     if model.step_bounds:
@@ -195,7 +195,7 @@ def step_bound_text(step_bound: Property) -> str:
     return f"the step's @bound {step_bound.name}"
 
 
-def _notes(model: Model, ending: Ending) -> Iterator[str]:
+def _notes_of_verdict(model: Model, ending: Ending) -> Iterator[str]:
     """What the engine notes, and what a reader should know of a verdict that has little to say."""
     yield from ending.notes
     yield from model.notes
@@ -223,14 +223,14 @@ def json_constant(value: Value) -> Any:
     return value
 
 
-def _property(prop: Property, ending: Ending) -> PropertyVerdict:
+def _verdict_of_property(prop: Property, ending: Ending) -> PropertyVerdict:
     run = ending.runs.get(prop.name)
     if not prop.applicable:
         return PropertyVerdict(prop.name, prop.kind, prop.says, "not_checked")
     if prop.kind == "reachable":
         word = "reached" if run is not None else "missing" if ending.is_exhausted else "undecided"
         return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
-    word = "violated" if run is not None else "holds" if ending.looked_at_all else "undecided"
+    word = "violated" if run is not None else "holds" if ending.is_whole_search else "undecided"
     return PropertyVerdict(prop.name, prop.kind, prop.says, word, run)
 
 
@@ -282,7 +282,7 @@ def _unasked_answer(ending: Ending, others: tuple[PropertyVerdict, ...]) -> Prop
     )
 
 
-def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible: tuple[str, ...]) -> Outcome:
+def _outcome_of(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible: tuple[str, ...]) -> Outcome:
     if ending.failure is not None and not ending.deadlock:
         return "model_error"
     violated = {prop.kind for prop in properties if prop.verdict == "violated"}
@@ -290,7 +290,7 @@ def _outcome(ending: Ending, properties: tuple[PropertyVerdict, ...], impossible
         return "liveness" if violated <= set(LIVENESS) else "safety"
     if ending.deadlock:
         return "deadlock"
-    if not ending.looked_at_all or _unchecked_properties(properties) or _open_liveness_texts(properties):
+    if not ending.is_whole_search or _unchecked_properties(properties) or _open_liveness_texts(properties):
         return "none"
     if any(action.happened_despite for action in ending.actions):
         return "vacuous"
@@ -329,24 +329,24 @@ def _unchecked_properties(properties: tuple[PropertyVerdict, ...]) -> list[str]:
     return [prop.name for prop in properties if prop.verdict == "not_checked"]
 
 
-def _word(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
+def _word_of(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> Word:
     if outcome in _FAILURES:
         return "violated"
-    decided = ending.looked_at_all and not _unchecked_properties(properties) and not _open_liveness_texts(properties)
+    decided = ending.is_whole_search and not _unchecked_properties(properties) and not _open_liveness_texts(properties)
     return "holds" if decided else "inconclusive"
 
 
-def _assurance(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
-    grounds = _grounds(outcome, ending)
+def _assurance_of(outcome: Outcome, ending: Ending, properties: tuple[PropertyVerdict, ...]) -> str:
+    grounds = _grounds_of(outcome, ending)
     missed = _unchecked_properties(properties)
-    if outcome == "none" and ending.looked_at_all and _open_liveness_texts(properties):
+    if outcome == "none" and ending.is_whole_search and _open_liveness_texts(properties):
         return f"{grounds}, but {'; '.join(_open_liveness_texts(properties))}"
-    if outcome != "none" or not missed or not ending.looked_at_all:
+    if outcome != "none" or not missed or not ending.is_whole_search:
         return grounds
     return f"{grounds}, but {', '.join(missed)} {'is' if len(missed) == 1 else 'are'} not checked"
 
 
-def _grounds(outcome: Outcome, ending: Ending) -> str:
+def _grounds_of(outcome: Outcome, ending: Ending) -> str:
     if outcome == "liveness":
         return "a counterexample, replayed in plain Python"
     if outcome in ("model_error", "safety", "deadlock"):

@@ -15,8 +15,8 @@ from ...language.steptext import format_step
 from ...language.values import State
 from ...language.verdict import DisagreementError, PropertyWord, Run, Step
 from ..search import interrupt_text
-from .graph import Graph, Heed, IncompleteGraphError, run_unlimited
-from .lasso import Lasso, lasso
+from .graph import Graph, Heed, IncompleteGraphError, heed_nothing
+from .lasso import Lasso, shortest_lasso
 from .questions import LivenessQuestion, LivenessQuestions
 
 LOOKED_AT_MAX = 2_000
@@ -62,17 +62,17 @@ class Replayer(Protocol):
         ...
 
 
-def _to_nobody(_says: str) -> None:
+def _report_to_nobody(_says: str) -> None:
     """Where nobody is to be kept informed."""
 
 
-def answers(
+def answer_questions(
     model: Model,
     questions: LivenessQuestions,
     graph: Graph,
     replayer: Replayer,
-    heed: Heed = run_unlimited,
-    says_what: Callable[[str], None] = _to_nobody,
+    heed: Heed = heed_nothing,
+    says_what: Callable[[str], None] = _report_to_nobody,
 ) -> Mapping[str, PropertyAnswer]:
     """What is so of each property that can be evaluated, by its name.
 
@@ -89,7 +89,7 @@ def answers(
     try:
         for number, question in enumerate(questions.questions, 1):
             says_what(f"{question.prop.name} is checked, question {number} of {len(questions.questions)}")
-            answered[question] = _answer(model, questions, question, graph, replayer, heed)
+            answered[question] = _answer_question(model, questions, question, graph, replayer, heed)
     except (IncompleteGraphError, KeyboardInterrupt) as why:
         ended = str(why) if isinstance(why, IncompleteGraphError) else interrupt_text(why)
     for question in questions.questions:
@@ -121,21 +121,21 @@ def _answer_where_bounds_end_runs(answer: PropertyAnswer) -> PropertyAnswer:
     )
 
 
-def _answer(
+def _answer_question(
     model: Model, questions: LivenessQuestions, question: LivenessQuestion, graph: Graph, replayer: Replayer, heed: Heed
 ) -> PropertyAnswer:
     """What is so of one question."""
-    graph.soften()
+    graph.count_stopped_as_impossible()
     made = _answer_within_bounds(model, question, graph, replayer, heed)
     if isinstance(made, Lasso):
-        graph.harden()
+        graph.count_stopped_as_possible()
         return _answer_without_bounds(model, questions, question, graph, replayer, made, heed)
-    if question.kind == "always_possible" or (made.idle and question.begins_initially):
+    if question.kind == "always_possible" or (made.idle and question.is_from_initial_states_alone):
         return made
     fair = _fair_actions(question)
     others = [action.name for action in model.actions if action.name not in (*fair, *question.prop.respected_limits)]
     for actions in (fair, others):
-        stopped = graph.first_stopped(actions)
+        stopped = graph.first_stopped_state(actions)
         if stopped is not None:
             return _answer_beyond_bounds(model, questions, question, graph, replayer, made, stopped, actions)
     return made
@@ -155,14 +155,14 @@ def _answer_beyond_bounds(
     all or none must happen: runs go on with that step, and of these nothing is known."""
     count = len(replayer.run_to(stopped_state).steps)
     begin = f"after a run of {count:,} step{'' if count == 1 else 's'}" if count else "in an initial state"
-    hindrance = _hindrance(model, question, graph, [replayer.state(stopped_state)], actions)
+    hindrance = _first_limited_step(model, question, graph, [replayer.state(stopped_state)], actions)
     must = actions == _fair_actions(question)
     if answer_within.idle:
         rest = f"; within the bounds {question.prop.name} is true in no state"
     elif must:
         rest = _weaker_claim(model, questions, question, graph)
     else:
-        names = [name for name in actions if graph.first_stopped([name]) is not None]
+        names = [name for name in actions if graph.first_stopped_state([name]) is not None]
         rest = f"; of the runs that stay within such limits it is claimed with limits_of({', '.join(names)})"
     stops = f"a limit stops a step that {'must' if must else 'may'} happen"
     why = f"{begin} {stops}, and how runs go on with it is not known: "
@@ -181,15 +181,15 @@ def _weaker_claim(model: Model, questions: LivenessQuestions, question: Liveness
         fairness: sum(1 << questions.groups.index(group) for group in fairness_groups(model, fairness))
         for fairness in question.prop.fairness
     }
-    kept = [fairness for fairness in bits if graph.first_stopped(fairness.actions) is None]
-    weak, strong = (_union(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
-    if graph.fair(dataclasses.replace(question.violating_runs, weak=weak, strong=strong)) is not None:
+    kept = [fairness for fairness in bits if graph.first_stopped_state(fairness.actions) is None]
+    weak, strong = (_union_of_bits(bits[it] for it in kept if it.strong == is_strong) for is_strong in (False, True))
+    if graph.fair_component(dataclasses.replace(question.violating_runs, weak=weak, strong=strong)) is not None:
         return ""
     named = f"with {', '.join(fairness.text() for fairness in kept)} alone" if kept else "without any fairness"
     return f"; {named} it holds of the runs that stay within the limits"
 
 
-def _union(words: Iterable[int]) -> int:
+def _union_of_bits(words: Iterable[int]) -> int:
     """All bits that are in some word."""
     total = 0
     for word in words:
@@ -214,16 +214,16 @@ def _answer_within_bounds(
     heed()
     if question.kind == "always_possible":
         return _always_possible_answer(model, question, graph, replayer)
-    if question.when is not None and not graph.is_ever(question.when, question.begins_initially):
-        where = "no initial state" if question.begins_initially else "no state"
+    if question.when is not None and not graph.is_ever(question.when, question.is_from_initial_states_alone):
+        where = "no initial state" if question.is_from_initial_states_alone else "no state"
         return PropertyAnswer(
             "holds", why=f"though {question.prop.name} is true in {where}, so that nothing is claimed", idle=True
         )
-    component = graph.fair(question.violating_runs)
+    component = graph.fair_component(question.violating_runs)
     if component is None:
         fair = ", ".join(fairness.text() for fairness in question.prop.fairness)
         return PropertyAnswer("holds", why=f"of the runs with {fair}" if fair else "")
-    return lasso(graph, component, question.violating_runs)
+    return shortest_lasso(graph, component, question.violating_runs)
 
 
 def _answer_without_bounds(
@@ -237,14 +237,14 @@ def _answer_without_bounds(
 ) -> PropertyAnswer:
     """What is so once a step that a limit stops counts as one that can happen."""
     heed()
-    component, arguments = graph.fair(question.violating_runs), question.case.arguments
+    component, arguments = graph.fair_component(question.violating_runs), question.case.arguments
     if component is None:
         loop = [lasso_within.way[-1], *(edge.target for edge in lasso_within.loop)]
         states = [replayer.state(index) for index in loop]
-        hindrance = _hindrance(model, question, graph, states, _fair_actions(question))
+        hindrance = _first_limited_step(model, question, graph, states, _fair_actions(question))
         why = "a run within the bounds violates it, but only because a limit stops a step that must happen: "
         return _open_answer(question, "violated", why, hindrance)
-    made = lasso(graph, component, question.violating_runs)
+    made = shortest_lasso(graph, component, question.violating_runs)
     run, loop = replay_lasso(model, questions, made, replayer)
     wrong = why_not_violated(model, question.prop, question.case, run, loop)
     if wrong is not None:
@@ -255,17 +255,17 @@ def _answer_without_bounds(
     return PropertyAnswer("violated", run, loop, arguments)
 
 
-def _hindrance(
+def _first_limited_step(
     model: Model, question: LivenessQuestion, graph: Graph, states: Sequence[State], actions: Iterable[str]
 ) -> LimitedStep:
     """The first step of some actions that limits stop in some states, with the limit: of the first of these actions
     that has one."""
-    stopped = [found for state in states for found in _limits(model, state)]
+    stopped = [found for state in states for found in _limited_steps(model, state)]
     for name in actions:
         for action, arguments, limit in stopped:
             if action.name == name:
                 return LimitedStep(name, f"{format_step(name, arguments)}, {limit}")
-    return _unnamed_hindrance(question, exact=graph.exact)
+    return _unnamed_hindrance(question, exact=graph.is_exact)
 
 
 def _unnamed_hindrance(question: LivenessQuestion, exact: bool) -> LimitedStep:
@@ -285,11 +285,13 @@ def replay_lasso(model: Model, questions: LivenessQuestions, found_lasso: Lasso,
     wanted += [(edge.target, edge.groups) for edge in found_lasso.loop]
     for index, belongs in wanted:
         before, after = run.start if not steps else steps[-1].state_after, replayer.state(index)
-        steps.append(_step(model, questions, before, after, belongs))
+        steps.append(_first_step_between(model, questions, before, after, belongs))
     return Run(run.start, tuple(steps)), len(steps) - len(found_lasso.loop)
 
 
-def _step(model: Model, questions: LivenessQuestions, before: State, after: State, groups: int | None) -> Step:
+def _first_step_between(
+    model: Model, questions: LivenessQuestions, before: State, after: State, groups: int | None
+) -> Step:
     """The first step of plain Python between two states, of those that belong to just these groups."""
     for step in steps(model, before):
         its = questions.groups_of(model, before, step.action, step.arguments) if counts(model, before, after) else 0
@@ -302,7 +304,7 @@ def _step(model: Model, questions: LivenessQuestions, before: State, after: Stat
 def _always_possible_answer(
     model: Model, question: LivenessQuestion, graph: Graph, replayer: Replayer
 ) -> PropertyAnswer:
-    word, state = graph.possible(question.then)
+    word, state = graph.possibility_of(question.then)
     if word == "always":
         return PropertyAnswer("holds")
     run = replayer.run_to(state)
@@ -310,7 +312,7 @@ def _always_possible_answer(
     if word == "stuck":
         return PropertyAnswer("violated", run, None, arguments, _confirm_impossible(model, predicate, run))
     why = f"within the bounds no run leads from {run.states()[-1]} to where it is true, and "
-    return _open_answer(question, "violated", why, _cut(model, run))
+    return _open_answer(question, "violated", why, _nearest_limit_after(model, run))
 
 
 def _confirm_impossible(model: Model, predicate: Property, run: Run) -> str:
@@ -339,10 +341,10 @@ def _confirm_impossible(model: Model, predicate: Property, run: Run) -> str:
 
 def _is_held_by_limit(model: Model, state: State) -> bool:
     """Whether a limit stops something of the protocol or of a client in a state."""
-    return next(_limits(model, state), None) is not None
+    return next(_limited_steps(model, state), None) is not None
 
 
-def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, Any], str]]:
+def _limited_steps(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, Any], str]]:
     """The steps that limits stop in a state, each with what stops it."""
     for action, arguments in instances(model, state):
         limit = limit_of(model, state, action, arguments)
@@ -350,12 +352,12 @@ def _limits(model: Model, state: State) -> Iterator[tuple[Action, Mapping[str, A
             yield action, arguments, limit
 
 
-def _cut(model: Model, run: Run) -> LimitedStep:
+def _nearest_limit_after(model: Model, run: Run) -> LimitedStep:
     """The nearest limit after a run that stops what could lead on."""
     seen, waiting = {run.states()[-1]}, [run.states()[-1]]
     while waiting and len(seen) <= LOOKED_AT_MAX:
         state = waiting.pop(0)
-        found = next(_limits(model, state), None)
+        found = next(_limited_steps(model, state), None)
         if found is not None:
             action, arguments, limit = found
             says = f"a limit stops a step that may: {format_step(action.name, arguments)}, {limit}"

@@ -19,7 +19,7 @@ class IncompleteGraphError(Exception):
     """The properties of whole runs could not be checked; the message says why."""
 
 
-def run_unlimited() -> None:
+def heed_nothing() -> None:
     """Where nothing but Ctrl-C ends the search."""
 
 
@@ -65,7 +65,7 @@ class Graph(Protocol):
         ...
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """Whether it is known of each action in which states a limit stops it; else, of some, only that it may."""
         ...
 
@@ -78,15 +78,15 @@ class Graph(Protocol):
         stops."""
         ...
 
-    def false(self, state: int, predicate: int) -> bool:
+    def is_false(self, state: int, predicate: int) -> bool:
         """Whether a predicate is false in a state."""
         ...
 
-    def possible(self, predicate: int) -> tuple[PossibilityWord, int]:
+    def possibility_of(self, predicate: int) -> tuple[PossibilityWord, int]:
         """Whether a predicate can always become true, and the first state that shows the answer."""
         ...
 
-    def fair(self, fairness: FairRunQuestion) -> Component | None:
+    def fair_component(self, fairness: FairRunQuestion) -> Component | None:
         """States among which a run goes on for ever as it is looked for; None where there are none."""
         ...
 
@@ -94,14 +94,14 @@ class Graph(Protocol):
         """Whether a predicate is true in some state, or with `initials_only` in some initial one."""
         ...
 
-    def first_stopped(self, actions: Collection[str]) -> int | None:
+    def first_stopped_state(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions; None where none does."""
         ...
 
-    def harden(self) -> None:
+    def count_stopped_as_possible(self) -> None:
         """From now on a step that a limit stops counts as one that can happen: larger bounds would let it."""
         ...
 
-    def soften(self) -> None:
+    def count_stopped_as_impossible(self) -> None:
         """From now on a step that a limit stops counts as one that cannot happen, as at first."""
         ...

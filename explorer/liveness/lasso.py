@@ -26,7 +26,7 @@ class Lasso:
     loop: tuple[FairnessEdge, ...]
 
 
-def lasso(graph: Graph, component: Component, fairness: FairRunQuestion) -> Lasso:
+def shortest_lasso(graph: Graph, component: Component, fairness: FairRunQuestion) -> Lasso:
     """The shortest lasso that goes through a component from where one comes into it, or what was found by when
     LOOKED_AT_MAX was reached. First a loop from each beginning takes what is still missing one by one, the nearest
     first."""
@@ -35,7 +35,10 @@ def lasso(graph: Graph, component: Component, fairness: FairRunQuestion) -> Lass
     found = list[Lasso]()
     for way in _ways_to_near_states(graph, inside, entry[-1], most):
         found.append(
-            Lasso((*entry, *(edge.target for edge in way)), tuple(_round(graph, inside, way, entry, fairness)))
+            Lasso(
+                (*entry, *(edge.target for edge in way)),
+                tuple(_fair_loop_from_way(graph, inside, way, entry, fairness)),
+            )
         )
     return _shorten_lasso(graph, component, fairness, min(found, key=lambda made: len(made.way) + len(made.loop)))
 
@@ -48,13 +51,13 @@ def _shorten_lasso(graph: Graph, component: Component, fairness: FairRunQuestion
         most = len(known_lasso.way) + len(known_lasso.loop) - len(entry) - len(way) - 1
         if most < 0 or left <= 0:
             return known_lasso
-        loop, left = _loop(graph, inside, way[-1].target if way else entry[-1], fairness, most, left)
+        loop, left = _shortest_fair_loop(graph, inside, way[-1].target if way else entry[-1], fairness, most, left)
         if loop is not None:
             known_lasso = Lasso((*entry, *(edge.target for edge in way)), tuple(loop))
     return known_lasso
 
 
-def _loop(
+def _shortest_fair_loop(
     graph: Graph, region: frozenset[int], begin: int, fairness: FairRunQuestion, most: int, attempts: int
 ) -> tuple[list[FairnessEdge] | None, int]:
     """The shortest fair loop from a state and back, of so many steps at most; and how many beginnings of loops may be
@@ -97,7 +100,7 @@ def _progress_after_step(
         taken | groups & (fairness.weak | fairness.strong),
         absent | fairness.weak & ~graph.enabled_groups(state),
         can | fairness.strong & graph.enabled_groups(state),
-        again or fairness.again is None or graph.false(state, fairness.again),
+        again or fairness.again is None or graph.is_false(state, fairness.again),
     )
 
 
@@ -132,7 +135,7 @@ def _ways_to_near_states(graph: Graph, region: frozenset[int], start: int, most:
                 yield queue[-1][1]
 
 
-def _round(
+def _fair_loop_from_way(
     graph: Graph, region: frozenset[int], way: list[FairnessEdge], entry: tuple[int, ...], fairness: FairRunQuestion
 ) -> list[FairnessEdge]:
     """A fair loop from the end of a way."""
@@ -141,12 +144,12 @@ def _round(
     at = begin
     while True:
         missing = _MissingFairness(graph, begin, steps, fairness)
-        if missing.nothing and at == begin:
+        if missing.is_empty and at == begin:
             return steps
-        if missing.nothing:
-            steps += _path(graph, region, at, lambda edge: edge.target == begin)
+        if missing.is_empty:
+            steps += _shortest_path_to_edge(graph, region, at, lambda edge: edge.target == begin)
         else:
-            steps += _path(graph, region, at, missing.met_by)
+            steps += _shortest_path_to_edge(graph, region, at, missing.is_met_in_part_by)
         at = steps[-1].target
 
 
@@ -163,21 +166,21 @@ class _MissingFairness:
             can, always = can | graph.enabled_groups(state), always & graph.enabled_groups(state)
         self.graph, self.wanted = graph, fairness
         self.weak, self.strong = fairness.weak & always & ~taken, fairness.strong & can & ~taken
-        self.again = fairness.again is not None and not any(graph.false(state, fairness.again) for state in states)
+        self.again = fairness.again is not None and not any(graph.is_false(state, fairness.again) for state in states)
 
     @property
-    def nothing(self) -> bool:
+    def is_empty(self) -> bool:
         """Whether the loop is fair as it is."""
         return not self.weak and not self.strong and not self.again
 
-    def met_by(self, edge: FairnessEdge) -> bool:
+    def is_met_in_part_by(self, edge: FairnessEdge) -> bool:
         """Whether a step brings some of it."""
         again = self.wanted.again
         met = (self.weak | self.strong) & edge.groups or self.weak & ~self.graph.enabled_groups(edge.target)
-        return bool(met) or (self.again and again is not None and self.graph.false(edge.target, again))
+        return bool(met) or (self.again and again is not None and self.graph.is_false(edge.target, again))
 
 
-def _path(
+def _shortest_path_to_edge(
     graph: Graph, region: frozenset[int], start: int, is_it: Callable[[FairnessEdge], bool]
 ) -> list[FairnessEdge]:
     """The shortest way within a component whose last step is as wanted; a component has one."""

@@ -8,7 +8,7 @@ from ...language.fairness import counts, limit_of
 from ...language.judge import StoppedStep, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
-from .graph import FairnessEdge, Heed, run_unlimited
+from .graph import FairnessEdge, Heed, heed_nothing
 from .questions import LivenessQuestions
 from .reference import PlainGraph
 
@@ -27,7 +27,7 @@ def explore_plain_graph(
     states: Sequence[State],
     number: Callable[[State], int],
     initials: int,
-    heed: Heed = run_unlimited,
+    heed: Heed = heed_nothing,
 ) -> PlainGraph:
     """The graph of these states, which are all that there are: their steps are taken once more. `number` says which of
     them a state is, and so many as `initials` come first that are initial; `heed` is called before each. Raises
@@ -35,7 +35,7 @@ def explore_plain_graph(
     steps, truths, stopped, held = list[list[FairnessEdge]](), list[int](), list[int](), list[set[str]]()
     for at, state in enumerate(states):
         heed()
-        truths.append(_truths(model, questions, at, state))
+        truths.append(_true_predicates(model, questions, at, state))
         mine, groups, names = list[FairnessEdge](), 0, set[str]()
         for action, arguments in instances(model, state):
             if limit_of(model, state, action, arguments) is not None:
@@ -52,7 +52,7 @@ def explore_plain_graph(
     return PlainGraph(steps, truths, stopped, held, initials)
 
 
-def _truths(model: Model, questions: LivenessQuestions, state_number: int, state: State) -> int:
+def _true_predicates(model: Model, questions: LivenessQuestions, state_number: int, state: State) -> int:
     """The predicates that are true in a state, a bit each."""
     total = 0
     for bit, predicate in enumerate(questions.predicates):

@@ -46,10 +46,10 @@ class LivenessQuestion:
         `leads_to_always` those of them that have come to `when`."""
         if self.kind in ("eventually_always", "leads_to_always"):
             return FairRunQuestion(None, self.when, self.then, self.weak, self.strong)
-        return FairRunQuestion(self.then, self.when, None, self.weak, self.strong, self.begins_initially)
+        return FairRunQuestion(self.then, self.when, None, self.weak, self.strong, self.is_from_initial_states_alone)
 
     @property
-    def begins_initially(self) -> bool:
+    def is_from_initial_states_alone(self) -> bool:
         """Whether it begins in initial states alone."""
         return self.kind == "initially_leads_to"
 
@@ -90,8 +90,8 @@ def questions_of(model: Model) -> LivenessQuestions:
                     groups.append(group)
                 masks[fairness.strong] |= 1 << groups.index(group)
         for case in prop.cases:
-            then = _number(predicates, case.then)
-            when = None if case.when is None else _number(predicates, case.when)
+            then = _bit_of_predicate(predicates, case.then)
+            when = None if case.when is None else _bit_of_predicate(predicates, case.when)
             asked.append(LivenessQuestion(prop, case, then, when, masks[0], masks[1]))
     wanted = (("predicates of states", len(predicates) + len(model.bounds)), ("groups of steps", len(groups)))
     for what, count in wanted:
@@ -103,7 +103,7 @@ def questions_of(model: Model) -> LivenessQuestions:
     return LivenessQuestions(tuple(predicates), tuple(groups), tuple(asked))
 
 
-def _number(known_predicates: list[Property], predicate: Property) -> int:
+def _bit_of_predicate(known_predicates: list[Property], predicate: Property) -> int:
     """The bit of a predicate. One that several claims ask about has one bit."""
     if predicate not in known_predicates:
         known_predicates.append(predicate)
@@ -122,7 +122,7 @@ def divide_actions(model: Model, questions: LivenessQuestions) -> tuple[Model, t
         parts = (
             (part, arguments, truths)
             for whole, truths in _parts_by_condition(action, tuple(conditions))
-            for part, arguments in _parts(model, whole, tuple(names))
+            for part, arguments in _split_action(model, whole, tuple(names))
         )
         for number, (part, arguments, truths) in enumerate(parts):
             name = f"{action.name}.{number}" if names or conditions else action.name
@@ -164,7 +164,7 @@ def _condition_guard(action: Action, condition: StepCondition, truth: bool) -> i
     return ir.Require(call if truth else ir.Not(call, Bool(), where), condition.name, where)
 
 
-def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tuple[Action, dict[str, Any]]]:
+def _split_action(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tuple[Action, dict[str, Any]]]:
     """An action in parts, one for each value of the named parameters, with these values."""
     if not names:
         yield action, {}
@@ -174,5 +174,5 @@ def _parts(model: Model, action: Action, names: tuple[str, ...]) -> Iterator[tup
     for value in liveness.values_of(action, names[0], model.values):
         bound = liveness.let(parameter.name, parameter.type, value, parameter.where, model.values)
         form = dataclasses.replace(action.form, parameters=rest, body=(bound, *action.form.body))
-        for part, arguments in _parts(model, dataclasses.replace(action, form=form), names[1:]):
+        for part, arguments in _split_action(model, dataclasses.replace(action, form=form), names[1:]):
             yield part, {**arguments, parameter.name: value}

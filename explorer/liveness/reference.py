@@ -36,7 +36,7 @@ class PlainGraph:
         return len(self.steps)
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """It is known of each action in which states a limit stops it."""
         return True
 
@@ -48,22 +48,22 @@ class PlainGraph:
         """The groups that can happen in a state."""
         return self.can[state]
 
-    def false(self, state: int, predicate: int) -> bool:
+    def is_false(self, state: int, predicate: int) -> bool:
         """Whether a predicate is false in a state."""
         return not self.truths[state] >> predicate & 1
 
-    def harden(self) -> None:
+    def count_stopped_as_possible(self) -> None:
         """From now on a step that a limit stops counts as one that can happen."""
         self.can = self.hard
 
-    def soften(self) -> None:
+    def count_stopped_as_impossible(self) -> None:
         """From now on a step that a limit stops counts as one that cannot happen, as at first."""
         self.can = self.soft
 
-    def possible(self, predicate: int) -> tuple[PossibilityWord, int]:
+    def possibility_of(self, predicate: int) -> tuple[PossibilityWord, int]:
         """Whether a predicate can always become true."""
         sources = self._sources()
-        good = _closure([at for at in range(self.size) if not self.false(at, predicate)], lambda at: sources[at])
+        good = _closure([at for at in range(self.size) if not self.is_false(at, predicate)], lambda at: sources[at])
         if len(good) == self.size:
             return "always", 0
         cut = _closure([at for at in range(self.size) if self.held[at]], lambda at: sources[at])
@@ -75,7 +75,7 @@ class PlainGraph:
         """Whether a predicate is true in some state, or with `initials_only` in some initial one."""
         return any(truth >> predicate & 1 for truth in self.truths[: self.initials if initials_only else None])
 
-    def first_stopped(self, actions: Collection[str]) -> int | None:
+    def first_stopped_state(self, actions: Collection[str]) -> int | None:
         """The first state in which a limit stops a step of some of these actions."""
         return next((at for at, held in enumerate(self.held) if not set(actions).isdisjoint(held)), None)
 
@@ -87,16 +87,16 @@ class PlainGraph:
                 sources[edge.target].append(state)
         return sources
 
-    def fair(self, fairness: FairRunQuestion) -> Component | None:
+    def fair_component(self, fairness: FairRunQuestion) -> Component | None:
         """States among which a run goes on for ever as it is looked for."""
         avoid = fairness.avoid
-        region = [at for at in range(self.size) if avoid is None or self.false(at, avoid)]
+        region = [at for at in range(self.size) if avoid is None or self.is_false(at, avoid)]
         before: dict[int, int | None] = dict.fromkeys(region)
         if fairness.reached_from is not None:
             last = self.initials if fairness.initial_only else self.size
-            begins = [at for at in region if at < last and not self.false(at, fairness.reached_from)]
-            before = _paths(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
-        found = min(self._components(set(before), fairness), key=min, default=None)
+            begins = [at for at in region if at < last and not self.is_false(at, fairness.reached_from)]
+            before = _breadth_first_origins(begins, lambda at: [edge.target for edge in self.steps[at]], set(region))
+        found = min(self._fair_components(set(before), fairness), key=min, default=None)
         if found is None:
             return None
         path = [next(at for at in before if at in found)]
@@ -104,7 +104,7 @@ class PlainGraph:
             path.insert(0, source)
         return Component(tuple(path), frozenset(found))
 
-    def _components(self, region: set[int], fairness: FairRunQuestion) -> Iterator[set[int]]:
+    def _fair_components(self, region: set[int], fairness: FairRunQuestion) -> Iterator[set[int]]:
         """The components among some states that hold a fair run, as Emerson and Lei 1987 find them: where strong
         fairness is not met, the states in which what it is about can happen are left out."""
         import networkx  # which takes longer to load than all of ours
@@ -116,14 +116,14 @@ class PlainGraph:
         for found in cast(Iterable[set[int]], components):
             taken = _bit_union(edge.groups for at in found for edge in self.steps[at] if edge.target in found)
             absent = _bit_union(~self.can[at] for at in found)
-            again = fairness.again is None or any(self.false(at, fairness.again) for at in found)
+            again = fairness.again is None or any(self.is_false(at, fairness.again) for at in found)
             if fairness.weak & ~(absent | taken) or not again:
                 continue
             refused = fairness.strong & _bit_union(self.can[at] for at in found) & ~taken
             if not refused:
                 yield found
             else:
-                yield from self._components({at for at in found if not self.can[at] & refused}, fairness)
+                yield from self._fair_components({at for at in found if not self.can[at] & refused}, fairness)
 
 
 def _bit_union(words: Iterable[int]) -> int:
@@ -134,10 +134,10 @@ def _bit_union(words: Iterable[int]) -> int:
 
 
 def _closure(seeds: Iterable[int], neighbours: Callable[[int], Iterable[int]]) -> set[int]:
-    return set(_paths(seeds, neighbours, None))
+    return set(_breadth_first_origins(seeds, neighbours, None))
 
 
-def _paths(
+def _breadth_first_origins(
     seeds: Iterable[int], neighbours: Callable[[int], Iterable[int]], region: Collection[int] | None
 ) -> dict[int, int | None]:
     """What is reached from some states, breadth first, each with the state that it was reached from."""

@@ -30,7 +30,7 @@ from .layout import Layout
 from .loops import Round, may_break
 from .machine import I64, WORDS, address, word
 from .scalars import Bit, Num
-from .statements import Statements, lets
+from .statements import Statements, local_bindings
 
 FAILED = (1 << 64) - 1
 TRUE = llvm.Constant(llvm.IntType(1), 1)
@@ -67,7 +67,7 @@ class Counters:
     def __init__(self, first: int) -> None:
         self.first = self.next = first
 
-    def new(self) -> int:
+    def add_counter(self) -> int:
         """One more cell."""
         self.next += 1
         return self.next - 1
@@ -91,19 +91,19 @@ class ActionPlan:
         self.number, self.form, self.is_fault = number, action.form, action.kind == "fault"
         limits, rest = split_bounds(self.form.body)
         self.prefix, self.body = split_guards(rest, [parameter.name for parameter in self.form.parameters])
-        self.depths = depths(self.prefix, self.form.parameters)
-        self.coverage = ActionCounters(action.name, counters.new())
+        self.depths = parameters_needed(self.prefix, self.form.parameters)
+        self.coverage = ActionCounters(action.name, counters.add_counter())
         self.passed: dict[int, int] = {}
         self.evaluated: dict[int, int] = {}
         self.entered: dict[str, int] = {}
         self._model, self._layout, self._counters = model, layout, counters
         self._count_prefix(self._count_bounds(limits, bound_counters))
         for guard in {
-            id(bound): bound for bound in guards(self.body)
+            id(bound): bound for bound in all_guards(self.body)
         }.values():  # a budget's limit is in several branches
-            self.evaluated[id(guard)] = counters.new()
-            self._count(guard, self.evaluated[id(guard)], 1)
-        self.finished = counters.new() if model.step_bounds else None
+            self.evaluated[id(guard)] = counters.add_counter()
+            self._count_guard_passes(guard, self.evaluated[id(guard)], 1)
+        self.finished = counters.add_counter() if model.step_bounds else None
         self.kept = tuple(self._count_step_bounds(model.step_bounds))
 
     def _count_step_bounds(self, bounds: Sequence[Property]) -> Iterator[int]:
@@ -112,7 +112,7 @@ class ActionPlan:
         base = self.finished
         for bound in bounds:
             assert bound.form is not None, "a bound reads no ghost"
-            kept, line = self._counters.new(), bound.form.where.outermost().line
+            kept, line = self._counters.add_counter(), bound.form.where.outermost().line
             self.coverage.guards.append(GuardCounters(step_bound_text(bound), line, True, kept, base, 1))
             base = kept
             yield kept
@@ -133,18 +133,18 @@ class ActionPlan:
         for depth in range(len(self.form.parameters) + 1):
             for statement, needs in zip(self.prefix, self.depths, strict=True):
                 if needs == depth and isinstance(statement, ir.Require | ir.Limit):
-                    base, times = self._count(statement, base, times), 1
+                    base, times = self._count_guard_passes(statement, base, times), 1
             if depth < len(self.form.parameters):
-                base, times = self._enter(self.form.parameters[depth], base, times)
+                base, times = self._count_loop_entries(self.form.parameters[depth], base, times)
 
-    def _enter(self, parameter: Parameter, base: int | None, times: int) -> tuple[int | None, int]:
+    def _count_loop_entries(self, parameter: Parameter, base: int | None, times: int) -> tuple[int | None, int]:
         if parameter.pool is not None:
-            self.entered[parameter.name] = self._counters.new()
+            self.entered[parameter.name] = self._counters.add_counter()
             return self.entered[parameter.name], 1
         return base, times * self._present_values(parameter)
 
-    def _count(self, guard: ir.Require | ir.Limit, base: int | None, times: int) -> int:
-        passed = self.passed[id(guard)] = self._counters.new()
+    def _count_guard_passes(self, guard: ir.Require | ir.Limit, base: int | None, times: int) -> int:
+        passed = self.passed[id(guard)] = self._counters.add_counter()
         is_limit = isinstance(guard, ir.Limit)
         if is_limit or not is_constant(guard.condition):
             line = guard.where.outermost().line
@@ -155,7 +155,7 @@ class ActionPlan:
         """How many values the parameter has in this run."""
         return len(members_of(parameter.type, self._model.values))
 
-    def room(self, parameter: Parameter) -> int:
+    def value_count(self, parameter: Parameter) -> int:
         """How many values the parameter can have."""
         if parameter.pool is None:
             return value_count(parameter.type)
@@ -165,7 +165,7 @@ class ActionPlan:
 
     def fan_out(self) -> int:
         """How many successors the action can have."""
-        return reduce(lambda total, parameter: total * self.room(parameter), self.form.parameters, 1)
+        return reduce(lambda total, parameter: total * self.value_count(parameter), self.form.parameters, 1)
 
 
 class ActionCode(Statements):
@@ -207,8 +207,8 @@ class ActionCode(Statements):
             {plan.form.state: self.before},
             self.shared_names(plan.form.body, {parameter.name: parameter.type for parameter in plan.form.parameters}),
         )
-        outside = self.disabled = self.block()
-        self.when(self._can_happen(plan.form.body), lambda: self._level(0))
+        outside = self.disabled = self.new_block()
+        self.branch(self._can_happen(plan.form.body), lambda: self._generate_level(0))
         self.builder.branch(outside)
         self.builder.position_at_end(outside)
         self.builder.ret(self.builder.load(self.made))
@@ -220,93 +220,93 @@ class ActionCode(Statements):
         for statement in body:
             match statement:
                 case ir.Require(condition=condition) if is_constant(condition) and not may_break(condition):
-                    on = self.both(on, self.condition(condition))
+                    on = self.both(on, self.evaluate_condition(condition))
                 case ir.If(condition=condition, yes=yes, no=no) if is_constant(condition) and not may_break(condition):
-                    chosen = self.condition(condition)
+                    chosen = self.evaluate_condition(condition)
                     yes_on, no_on = self._can_happen(yes), self._can_happen(no)
                     on = self.both(on, self.either(self.both(chosen, yes_on), self.both(self.negate(chosen), no_on)))
                 case _:
                     pass
         return on
 
-    def _level(self, depth: int) -> None:
+    def _generate_level(self, depth: int) -> None:
         """Guards that need just the first `depth` parameters, then the loop over the next one, or the body."""
         parameters = self.plan.form.parameters
         for statement, needs in zip(self.plan.prefix, self.plan.depths, strict=True):
             if needs == depth:
                 self.statements([statement])
         if depth == len(parameters):
-            self._finish()
+            self._hand_over_successor()
             return
-        room = reduce(lambda total, unbound: total * self.plan.room(unbound), parameters[depth:], 1)
+        room = reduce(lambda total, unbound: total * self.plan.value_count(unbound), parameters[depth:], 1)
         kept, parameter = dict(self.env), parameters[depth]
 
         def one(value: BuiltValue, active: Bit) -> None:
-            outer, self.disabled = self.disabled, self.block()
+            outer, self.disabled = self.disabled, self.new_block()
             self.env = {**kept, parameter.name: value}
-            self.when(active, lambda: self._instance(depth))
+            self.branch(active, lambda: self._generate_instance(depth))
             self.builder.branch(self.disabled)
             self.builder.position_at_end(self.disabled)
             self.disabled = outer
 
-        self._values(parameter, one, unroll=room <= self.effort.instances)
+        self._loop_over_values(parameter, one, unroll=room <= self.effort.instances)
         self.env = kept
 
-    def _instance(self, depth: int) -> None:
+    def _generate_instance(self, depth: int) -> None:
         entered = self.plan.entered.get(self.plan.form.parameters[depth].name)
         if entered is not None:
-            self._bump(entered)
-        self._level(depth + 1)
+            self._add_to_counter(entered)
+        self._generate_level(depth + 1)
 
-    def _values(self, parameter: Parameter, run: Round, *, unroll: bool) -> None:
+    def _loop_over_values(self, parameter: Parameter, run: Round, *, unroll: bool) -> None:
         type_, where = parameter.type, parameter.where
         if parameter.pool is not None:
-            self._members(self.cell(self.before, parameter.pool), run, unroll=unroll)
+            self._loop_over_members(self.field_cell(self.before, parameter.pool), run, unroll=unroll)
         else:
-            self.each(ir.Members(type_, where), type_, run, unroll=unroll)
+            self.emit_for_each(ir.Members(type_, where), type_, run, unroll=unroll)
 
-    def _members(self, pool: PackedValue, run: Round, *, unroll: bool) -> None:
+    def _loop_over_members(self, pool: PackedValue, run: Round, *, unroll: bool) -> None:
         """Every distinct record of a pool; a bag's copies of one record lie side by side."""
         assert isinstance(pool.type, Pool)
         length, multiple, capacity = self.length(pool), pool.type.multiple, pool.type.capacity
 
         def one(at: Num) -> None:
-            item, active = self.item(pool, at), self.compare(">", length, at)
+            item, active = self.element_at(pool, at), self.compare(">", length, at)
             if multiple and at != 0:
-                before = self.item(pool, self.pick(self.compare(">", at, 0), self.sub(at, 1), 0))
-                repeated = self.both(self.compare(">", at, 0), self.equal(before, item))
+                before = self.element_at(pool, self.select_number(self.compare(">", at, 0), self.sub(at, 1), 0))
+                repeated = self.both(self.compare(">", at, 0), self.are_equal(before, item))
                 active = self.both(active, self.negate(repeated))
             run(item, active)
 
-        self.rounds_of(0, capacity, capacity if unroll else 0, one)
+        self.emit_rounds(0, capacity, capacity if unroll else 0, one)
 
-    def _guard(self, node: ir.Require | ir.Limit, stop_block: llvm.Block) -> None:
+    def _generate_guard(self, node: ir.Require | ir.Limit, stop_block: llvm.Block) -> None:
         evaluated = self.plan.evaluated.get(id(node))
         if evaluated is not None:
-            self._bump(evaluated)
-        going = self.block()
-        self.builder.cbranch(self.bit(self.condition(node.condition)), going, stop_block)
+            self._add_to_counter(evaluated)
+        going = self.new_block()
+        self.builder.cbranch(self.llvm_bit(self.evaluate_condition(node.condition)), going, stop_block)
         self.builder.position_at_end(going)
-        self._bump(self.plan.passed[id(node)])
+        self._add_to_counter(self.plan.passed[id(node)])
 
     def _Require(self, node: ir.Require) -> None:
         assert self.disabled is not None
-        self._guard(node, self.disabled)
+        self._generate_guard(node, self.disabled)
 
     def _Limit(self, node: ir.Limit) -> None:
-        stopped = self.block()
-        self._guard(node, stopped)
+        stopped = self.new_block()
+        self._generate_guard(node, stopped)
         going = self.builder.block
         self.builder.position_at_end(stopped)
-        self._leave()
+        self._end_instance()
         self.builder.position_at_end(going)
 
-    def _bump(self, counter: int) -> None:
-        bump(self.builder, self.context, counter, is_weighted=self.weighted)
+    def _add_to_counter(self, counter: int) -> None:
+        add_to_counter(self.builder, self.context, counter, is_weighted=self.weighted)
 
     # --- the body -----------------------------------------------------------------------------------------------------
 
-    def _finish(self) -> None:
+    def _hand_over_successor(self) -> None:
         """Copy, write, check the step, hand the successor over."""
         for index, loaded in enumerate(self.before.loaded_words):
             self.builder.store(loaded, address(self.builder, self.copy, word(index)))
@@ -324,24 +324,24 @@ class ActionCode(Statements):
         if self.watch is not None:
             failed = self.builder.call(self.watch, [self.context, self.source, slot, self.parent])
             self.fail_if(self.compare("!=", failed, 0))
-        self._bump(self.plan.coverage.firings)
+        self._add_to_counter(self.plan.coverage.firings)
         self.builder.store(self.builder.add(self.builder.load(self.made), word(1)), self.made)
 
     def _ask_bounds(self, slot: llvm.Value) -> None:
         """Goes on with the successor at `slot` only if every bound of steps is true of the step to it."""
         if self.plan.finished is not None:
-            self._bump(self.plan.finished)
+            self._add_to_counter(self.plan.finished)
         for bound, kept in zip(self.step_bounds, self.plan.kept, strict=True):
             value = self.builder.call(bound, [self.context, self.source, slot])
             self.fail_if(self.compare("==", value, 2))
-            going, stopped = self.block(), self.block()
-            self.builder.cbranch(self.bit(self.compare("!=", value, 0)), going, stopped)
+            going, stopped = self.new_block(), self.new_block()
+            self.builder.cbranch(self.llvm_bit(self.compare("!=", value, 0)), going, stopped)
             self.builder.position_at_end(stopped)
-            self._leave()
+            self._end_instance()
             self.builder.position_at_end(going)
-            self._bump(kept)
+            self._add_to_counter(kept)
 
-    def _leave(self) -> None:
+    def _end_instance(self) -> None:
         """Ends this instance, which a guard of the bounds stops."""
         assert self.disabled is not None
         if not self.plan.is_fault:
@@ -359,7 +359,7 @@ class ActionCode(Statements):
         return address(self.builder, self.out, self.builder.mul(self.builder.load(self.made), word(stride)))
 
 
-def bump(builder: llvm.IRBuilder, context: llvm.Value, counter: int, *, is_weighted: bool) -> None:
+def add_to_counter(builder: llvm.IRBuilder, context: llvm.Value, counter: int, *, is_weighted: bool) -> None:
     """Adds one to a counter of the context; `is_weighted`: one for each state that the one being expanded stands
     for."""
     cell = address(builder, context, word(counter))
@@ -372,7 +372,7 @@ def load_opens(builder: llvm.IRBuilder, context: llvm.Value, opens: Mapping[str,
     return {name: builder.load(address(builder, context, word(cell))) for name, cell in opens.items()}
 
 
-def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
+def all_guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
     """Every guard of a body, nested ones included."""
     found = list[ir.Require | ir.Limit]()
     for statement in body:
@@ -380,9 +380,9 @@ def guards(body: Sequence[ir.Statement]) -> list[ir.Require | ir.Limit]:
             case ir.Require() | ir.Limit():
                 found.append(statement)
             case ir.If(yes=yes, no=no):
-                found += guards((*yes, *no))
+                found += all_guards((*yes, *no))
             case ir.For(body=inner):
-                found += guards(inner)
+                found += all_guards(inner)
             case _:
                 pass
     return found
@@ -403,7 +403,7 @@ def split_guards(
 
     A name that is bound again later belongs to the rest: every instance begins with its first value.
     """
-    times = Counter([*parameters, *(binding.name for binding in lets(body))])
+    times = Counter([*parameters, *(binding.name for binding in local_bindings(body))])
     count = 0
     while count < len(body) and isinstance(statement := body[count], ir.Require | ir.Limit | ir.Let):
         if isinstance(statement, ir.Let) and times[statement.name] > 1:
@@ -417,10 +417,10 @@ def split_guards(
 def _is_read_in_prefix(let: ir.Statement, prefix: Sequence[ir.Statement]) -> bool:
     """Whether a name bound in the prefix is read there again; otherwise it can wait for the body."""
     assert isinstance(let, ir.Let)
-    return any(let.name in names_read(statement) for statement in prefix if statement is not let)
+    return any(let.name in names_read_by(statement) for statement in prefix if statement is not let)
 
 
-def depths(prefix: Sequence[ir.Statement], parameters: Sequence[Parameter]) -> list[int]:
+def parameters_needed(prefix: Sequence[ir.Statement], parameters: Sequence[Parameter]) -> list[int]:
     """How many parameters must be bound before each statement of the prefix, keeping their order.
 
     A limit waits for all of them: it cuts instances, and where a parameter has no values there is none to cut.
@@ -430,7 +430,7 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[Parameter]) -> l
     needs = {parameter.name: index + 1 for index, parameter in enumerate(parameters)}
     depth, found = 0, list[int]()
     for statement in prefix:
-        own = max((needs[name] for name in names_read(statement) if name in needs), default=0)
+        own = max((needs[name] for name in names_read_by(statement) if name in needs), default=0)
         if isinstance(statement, ir.Limit):
             own = len(parameters)
         elif may_break(statement):
@@ -442,6 +442,6 @@ def depths(prefix: Sequence[ir.Statement], parameters: Sequence[Parameter]) -> l
     return found
 
 
-def names_read(node: ir.Statement) -> frozenset[str]:
+def names_read_by(node: ir.Statement) -> frozenset[str]:
     """Every name a statement reads; helpers are closed, so only their arguments count."""
     return frozenset(read.name for read in traverse(node, helpers=False) if isinstance(read, ir.Name))

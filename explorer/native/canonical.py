@@ -36,17 +36,17 @@ INDEX_BITS = 64 - KEY_BITS
 NIBBLE = 4
 
 
-def mentions(type_: Type, domains: frozenset[str]) -> bool:
+def is_changed_by_renaming(type_: Type, domains: frozenset[str]) -> bool:
     """Whether values of a type change when members of the domains are renamed."""
     match type_:
         case Identity(name=name):
             return name in domains
         case Option(of=of) | Seq(of=of) | Subset(of=of) | Pool(of=of):
-            return mentions(of, domains)
+            return is_changed_by_renaming(of, domains)
         case Record(fields=fields):
-            return any(mentions(field_type, domains) for _, field_type in fields)
+            return any(is_changed_by_renaming(field_type, domains) for _, field_type in fields)
         case Map(key=key, value=value):
-            return mentions(key, domains) or mentions(value, domains)
+            return is_changed_by_renaming(key, domains) or is_changed_by_renaming(value, domains)
         case _:
             return False
 
@@ -112,7 +112,7 @@ class RenamingCode(Statements):
         builder.position_at_end(body)
         self.before = Memory(start, loaded)
         self.order = {
-            domain.name: [nibble(self, order, at) for at in range(domain.size)]
+            domain.name: [nibble_at(self, order, at) for at in range(domain.size)]
             for domain, order in zip(domains, orders, strict=True)
         }
         self.moved = {name: self._inverse(order) for name, order in self.order.items()}
@@ -127,33 +127,35 @@ class RenamingCode(Statements):
         for index, value in enumerate(self.before.loaded_words):
             self.builder.store(value, address(self.builder, self.target, word(index)))
         for field in self.layout.fields:
-            if mentions(field.type, self.names):
-                cell = self.cell(self.before, field.name)
-                self.write(self.cell(Memory(self.target), field.name), self.rename_members(field.type, cell))
+            if is_changed_by_renaming(field.type, self.names):
+                cell = self.field_cell(self.before, field.name)
+                self.write_cell(self.field_cell(Memory(self.target), field.name), self.rename_members(field.type, cell))
         self.builder.ret(word(0))
 
     def rename_members(self, type_: Type, value: BuiltValue) -> BuiltValue:
         """The value with its members renamed."""
-        if not mentions(type_, self.names):
+        if not is_changed_by_renaming(type_, self.names):
             return value
         match type_:
             case Identity(name=name):
-                return NativeNumber(type_, nibble(self, self.moved[name], self.num(value)))
+                return NativeNumber(type_, nibble_at(self, self.moved[name], self.number_of(value)))
             case Option(of=of):
-                present = self.present(value)
+                present = self.is_present(value)
                 inner = self.unwrap_option(value, of)
                 if isinstance(inner, NativeNumber):
-                    inner = NativeNumber(of, self.pick(present, inner.value, 0))
+                    inner = NativeNumber(of, self.select_number(present, inner.value, 0))
                 return NativeOption(type_, present, self.rename_members(of, inner))
             case Subset(of=Identity(name=name)):
-                return Mask(type_, self._permute_bits(self.num(value), self.order[name]))
+                return Mask(type_, self._permute_bits(self.number_of(value), self.order[name]))
             case Record(fields=fields):
                 parts = zip(fields, self.parts(value), strict=True)
                 return Parts(type_, tuple(self.rename_members(field_type, part) for (_, field_type), part in parts))
             case Map(key=key, value=of):
-                return Parts(type_, tuple(self.rename_members(of, self.item(value, at)) for at in self._new_keys(key)))
+                return Parts(
+                    type_, tuple(self.rename_members(of, self.element_at(value, at)) for at in self._new_keys(key))
+                )
             case Seq(of=of, capacity=capacity):
-                items = [self.item(value, index) for index in range(capacity)]
+                items = [self.element_at(value, index) for index in range(capacity)]
                 return Items(type_, self.length(value), tuple(self.rename_members(of, item) for item in items))
             case Pool():
                 return self._renamed_pool(type_, value)
@@ -170,15 +172,15 @@ class RenamingCode(Statements):
         return reduce(self.bor, bits, 0)
 
     def _renamed_pool(self, type_: Pool, value: BuiltValue) -> BuiltValue:
-        """Rename each record, then sort again; unused slots sort last and are zeroed by `write`."""
+        """Rename each record, then sort again; unused slots sort last and are zeroed by `write_cell`."""
         length = self.length(value)
         codes = list[llvm.Value]()
         for index in range(type_.capacity):
-            code = self.pack_value(type_.of, self.rename_members(type_.of, self.item(value, index)))
+            code = self.pack_value(type_.of, self.rename_members(type_.of, self.element_at(value, index)))
             unused = llvm.Constant(code.type, (1 << code.type.width) - 1)
             used = self.compare(">", length, index)
-            codes.append(code if used is True else self.builder.select(self.bit(used), code, unused))
-        for low, high in network(len(codes)):
+            codes.append(code if used is True else self.builder.select(self.llvm_bit(used), code, unused))
+        for low, high in sorting_network(len(codes)):
             codes[low], codes[high] = self._exchange(codes[low], codes[high])
         return Items(type_, length, tuple(self._unpack(type_.of, code) for code in codes))
 
@@ -195,7 +197,7 @@ class RenamingCode(Statements):
         return PackedValue(type_, shape, Memory(memory), 0, 0)
 
 
-def nibble(scalars: Scalars, packed_order: Num, place: Num) -> Num:
+def nibble_at(scalars: Scalars, packed_order: Num, place: Num) -> Num:
     """Nibble `place` of a packed order."""
     return scalars.band(scalars.shr(packed_order, scalars.mul(place, NIBBLE)), (1 << NIBBLE) - 1)
 
@@ -212,7 +214,7 @@ def orders_of_ties(size: int) -> tuple[list[tuple[int, ...]], list[int]]:
     return rows, starts
 
 
-def network(count: int) -> list[tuple[int, int]]:
+def sorting_network(count: int) -> list[tuple[int, int]]:
     """Compare-exchange pairs that sort `count` values (Batcher's odd-even merge)."""
     pairs = list[tuple[int, int]]()
     step = 1
@@ -258,41 +260,43 @@ class Canonical(Statements):
 
     def generate(self) -> None:
         """Fill the function."""
-        keys = {domain.name: [self.key(domain, member) for member in range(domain.size)] for domain in self.domains}
+        keys = {
+            domain.name: [self.member_key(domain, member) for member in range(domain.size)] for domain in self.domains
+        }
         sorted_keys = {name: self._sort_keys(own) for name, own in keys.items()}
         if self.fixed is not None:
             self.builder.store(word(1), self.fixed)
-        tied = reduce(self.either, (self._ties(own) for own in sorted_keys.values()), False)
-        orders = [self._order(sorted_keys[domain.name]) for domain in self.domains]
-        self.when(tied, lambda: self._search(sorted_keys), lambda: self._apply(orders))
+        tied = reduce(self.either, (self._has_ties(own) for own in sorted_keys.values()), False)
+        orders = [self._members_in_order(sorted_keys[domain.name]) for domain in self.domains]
+        self.branch(tied, lambda: self._try_sorted_orders(sorted_keys), lambda: self._apply_orders(orders))
         self.builder.ret(word(0))
 
     def _sort_keys(self, keys: list[Num]) -> list[Num]:
         packed = [self.bor(self.shl(key, INDEX_BITS), member) for member, key in enumerate(keys)]
-        for low, high in network(len(packed)):
+        for low, high in sorting_network(len(packed)):
             a, b = packed[low], packed[high]
             swap = self.is_below(b, a)
-            packed[low], packed[high] = self.pick(swap, b, a), self.pick(swap, a, b)
+            packed[low], packed[high] = self.select_number(swap, b, a), self.select_number(swap, a, b)
         return packed
 
-    def _ties(self, packed_orders: list[Num]) -> Bit:
+    def _has_ties(self, packed_orders: list[Num]) -> Bit:
         keys = [self.shr(number, INDEX_BITS) for number in packed_orders]
         return reduce(self.either, [self.compare("==", a, b) for a, b in pairwise(keys)], False)
 
-    def _order(self, packed_orders: list[Num]) -> Num:
+    def _members_in_order(self, packed_orders: list[Num]) -> Num:
         members = [self.band(number, (1 << INDEX_BITS) - 1) for number in packed_orders]
         return reduce(self.bor, [self.shl(member, NIBBLE * at) for at, member in enumerate(members)], 0)
 
-    def _apply(self, orders: list[Num]) -> None:
+    def _apply_orders(self, orders: list[Num]) -> None:
         same = [
             self.compare("==", order, identity_order(domain.size))
             for order, domain in zip(orders, self.domains, strict=True)
         ]
         already = reduce(self.both, same, True)
-        self.when(self.negate(already), lambda: self._store_least_renaming(self.best, orders, then=self.best))
+        self.branch(self.negate(already), lambda: self._store_least_renaming(self.best, orders, then=self.best))
 
     def _store_least_renaming(self, where: llvm.Value, orders: list[Num], then: llvm.Value | None = None) -> None:
-        self.builder.call(self.rename, [self.at, where, *map(self.number, orders)])
+        self.builder.call(self.rename, [self.at, where, *map(self.llvm_number, orders)])
         if then is not None:
             self._copy(then, self.at)
 
@@ -301,14 +305,14 @@ class Canonical(Statements):
             value = self.builder.load(address(self.builder, source, word(index)))
             self.builder.store(value, address(self.builder, target, word(index)))
 
-    def _search(self, sorted_keys: dict[str, list[Num]]) -> None:
+    def _try_sorted_orders(self, sorted_keys: dict[str, list[Num]]) -> None:
         """Try every order that keeps the keys sorted; the first is the sort's own."""
-        first = self.slot(I64)
+        first = self.stack_slot(I64)
         self.builder.store(word(1), first)
 
         def level(depth: int, orders: list[Num]) -> None:
             if depth == len(self.domains):
-                self._try(orders, first)
+                self._try_orders(orders, first)
                 return
             domain = self.domains[depth]
             packed = sorted_keys[domain.name]
@@ -326,28 +330,30 @@ class Canonical(Statements):
         moved = [(at, position) for at, position in enumerate(positions) if at != position]
         keys = [self.shr(number, INDEX_BITS) for number in packed_orders]
         fits = reduce(self.both, [self.compare("==", keys[at], keys[position]) for at, position in moved], True)
-        self.when(fits, lambda: then(self._order([packed_orders[position] for position in positions])))
+        self.branch(fits, lambda: then(self._members_in_order([packed_orders[position] for position in positions])))
 
     def _for_tied_orders(self, packed_orders: list[Num], then: Callable[[Num], None]) -> None:
         """Go on with every order that only moves tied members: which those are depends on who ties with the next."""
         rows, starts = orders_of_ties(len(packed_orders))
-        keys = self.builder.bitcast(self._spill(packed_orders), WORDS)
+        keys = self.builder.bitcast(self._spill_to_memory(packed_orders), WORDS)
         pairs = pairwise(self.shr(number, INDEX_BITS) for number in packed_orders)
-        ties = [self.shl(self.widen(self.compare("==", a, b)), at) for at, (a, b) in enumerate(pairs)]
+        ties = [self.shl(self.bit_as_number(self.compare("==", a, b)), at) for at, (a, b) in enumerate(pairs)]
         pattern = reduce(self.bor, ties, 0)
-        begins = self._table("starts", starts)
-        begin, end = (self._entry(begins, self.add(pattern, more)) for more in (0, 1))
-        table = self._table("orders", [sum(position << NIBBLE * at for at, position in enumerate(row)) for row in rows])
+        begins = self._constant_table("starts", starts)
+        begin, end = (self._table_entry(begins, self.add(pattern, more)) for more in (0, 1))
+        table = self._constant_table(
+            "orders", [sum(position << NIBBLE * at for at, position in enumerate(row)) for row in rows]
+        )
 
         def one(at: Num) -> None:
-            row = self._entry(table, at)
-            moved = [self.builder.load(address(self.builder, keys, self.number(nibble(self, row, index))))
+            row = self._table_entry(table, at)
+            moved = [self.builder.load(address(self.builder, keys, self.llvm_number(nibble_at(self, row, index))))
                      for index in range(len(packed_orders))]  # fmt: skip
-            then(self._order(list(moved)))
+            then(self._members_in_order(list(moved)))
 
-        self.rounds_of(begin, end, 0, one)
+        self.emit_rounds(begin, end, 0, one)
 
-    def _table(self, name: str, numbers: Sequence[int]) -> llvm.Value:
+    def _constant_table(self, name: str, numbers: Sequence[int]) -> llvm.Value:
         """A constant array of words."""
         data = llvm.GlobalVariable(
             self.builder.module, llvm.ArrayType(I64, len(numbers)), self.builder.module.get_unique_name(name)
@@ -358,17 +364,17 @@ class Canonical(Statements):
         )
         return data
 
-    def _entry(self, table: llvm.Value, place: Num) -> Num:
-        return self.builder.load(self.builder.gep(table, [word(0), self.number(place)]))
+    def _table_entry(self, table: llvm.Value, place: Num) -> Num:
+        return self.builder.load(self.builder.gep(table, [word(0), self.llvm_number(place)]))
 
-    def _spill(self, values: list[Num]) -> llvm.Value:
-        memory = self.slot(llvm.ArrayType(I64, len(values)))
+    def _spill_to_memory(self, values: list[Num]) -> llvm.Value:
+        memory = self.stack_slot(llvm.ArrayType(I64, len(values)))
         base = self.builder.bitcast(memory, WORDS)
         for index, value in enumerate(values):
-            self.builder.store(self.number(value), address(self.builder, base, word(index)))
+            self.builder.store(self.llvm_number(value), address(self.builder, base, word(index)))
         return memory
 
-    def _try(self, orders: list[Num], first: llvm.Value) -> None:
+    def _try_orders(self, orders: list[Num], first: llvm.Value) -> None:
         self._store_least_renaming(self.other, orders)
         better: Bit = self.compare("!=", self.builder.load(first), 0)
         decided: Bit = False
@@ -378,7 +384,7 @@ class Canonical(Statements):
             better = self.either(better, self.both(self.negate(decided), self.is_below(mine, best)))
             decided = self.either(decided, self.compare("!=", mine, best))
         self._count_fixed(better, decided)
-        self.when(better, lambda: self._copy(self.other, self.best))
+        self.branch(better, lambda: self._copy(self.other, self.best))
         self.builder.store(word(0), first)
 
     def _count_fixed(self, better: Bit, differs: Bit) -> None:
@@ -386,16 +392,16 @@ class Canonical(Statements):
         if self.fixed is None:
             return
         known = self.builder.load(self.fixed)
-        again = self.pick(differs, known, self.add(known, 1))
-        self.builder.store(self.number(self.pick(better, 1, again)), self.fixed)
+        again = self.select_number(differs, known, self.add(known, 1))
+        self.builder.store(self.llvm_number(self.select_number(better, 1, again)), self.fixed)
 
     # --- keys ---------------------------------------------------------------------------------------------------------
 
-    def key(self, domain: Identity, member: int) -> Num:
+    def member_key(self, domain: Identity, member: int) -> Num:
         """A number of KEY_BITS bits that depends on the member alone."""
         chunks = list[tuple[Num, int]]()
         for field in self.layout.fields:
-            chunks += self.chunks(field.type, self.cell(self.before, field.name), domain, member)
+            chunks += self.member_chunks(field.type, self.field_cell(self.before, field.name), domain, member)
         key, used = 0, 0
         for value, bits in chunks:
             if used + bits > KEY_BITS:
@@ -407,26 +413,28 @@ class Canonical(Statements):
     def _fold_hash(self, value: Num) -> Num:
         return self.shr(self.mul(value, 0xD6E8FEB86659FD93), INDEX_BITS)
 
-    def chunks(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def member_chunks(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         """Numbers, each with its bits, that describe how a value relates to a member whatever the others are called."""
-        if not mentions(type_, self.names):
+        if not is_changed_by_renaming(type_, self.names):
             return []
         match type_:
             case Map(key=Identity(name=name), value=of) if name == domain.name:
-                return self.own(of, self.item(value, member), domain, member)
+                return self.own_cell_chunks(of, self.element_at(value, member), domain, member)
             case Record(fields=fields):
                 pairs = zip(fields, self.parts(value), strict=True)
                 return [
-                    chunk for (_, field_type), part in pairs for chunk in self.chunks(field_type, part, domain, member)
+                    chunk
+                    for (_, field_type), part in pairs
+                    for chunk in self.member_chunks(field_type, part, domain, member)
                 ]
             case Identity() | Option() | Subset():
-                return self._relation(type_, value, domain, member)
+                return self._relation_chunks(type_, value, domain, member)
             case _:
                 return []
 
-    def own(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def own_cell_chunks(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         """The same for a cell that is the member's own: what mentions nobody counts whole."""
-        if not mentions(type_, self.names):
+        if not is_changed_by_renaming(type_, self.names):
             if isinstance(value, PackedValue) and value.shape.bits <= min(64, KEY_BITS):
                 return [(self.code(value), value.shape.bits)]
             return [(self.num_or_length(value), 8)]
@@ -434,34 +442,40 @@ class Canonical(Statements):
             case Record(fields=fields):
                 pairs = zip(fields, self.parts(value), strict=True)
                 return [
-                    chunk for (_, field_type), part in pairs for chunk in self.own(field_type, part, domain, member)
+                    chunk
+                    for (_, field_type), part in pairs
+                    for chunk in self.own_cell_chunks(field_type, part, domain, member)
                 ]
             case Subset(of=of):
                 return [
-                    *self._relation(type_, value, domain, member),
-                    (self.count_bits(self.num(value)), scalar_size(of).bit_length()),
+                    *self._relation_chunks(type_, value, domain, member),
+                    (self.count_bits(self.number_of(value)), scalar_size(of).bit_length()),
                 ]
             case Seq() | Pool():
                 return [(self.length(value), 8)]
             case _:
-                return self.chunks(type_, value, domain, member)
+                return self.member_chunks(type_, value, domain, member)
 
     def num_or_length(self, value: BuiltValue) -> Num:
         """Some small number about a wide value: a sequence's length, else nothing."""
         return self.length(value) if isinstance(value.type, Seq | Pool) else 0
 
-    def _relation(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
+    def _relation_chunks(self, type_: Type, value: BuiltValue, domain: Identity, member: int) -> list[tuple[Num, int]]:
         match type_:
             case Identity(name=name):
-                return [(self.widen(self.compare("==", self.num(value), member)), 1)] if name == domain.name else []
+                return (
+                    [(self.bit_as_number(self.compare("==", self.number_of(value), member)), 1)]
+                    if name == domain.name
+                    else []
+                )
             case Option(of=Identity() as of):
                 here = self.both(
-                    self.present(value), self.compare("==", self.num(self.unwrap_option(value, of)), member)
+                    self.is_present(value), self.compare("==", self.number_of(self.unwrap_option(value, of)), member)
                 )
-                relation = [(self.widen(here), 1)] if of.name == domain.name else []
-                return [*relation, (self.widen(self.present(value)), 1)]
+                relation = [(self.bit_as_number(here), 1)] if of.name == domain.name else []
+                return [*relation, (self.bit_as_number(self.is_present(value)), 1)]
             case Subset(of=Identity(name=name)) if name == domain.name:
-                return [(self.band(self.shr(self.num(value), member), 1), 1)]
+                return [(self.band(self.shr(self.number_of(value), member), 1), 1)]
             case _:
                 return []
 

@@ -35,7 +35,7 @@ class Memory:
     def read(self, scalars: Scalars, index: Num) -> Num:
         if isinstance(index, int) and self.loaded_words:
             return self.loaded_words[index]
-        return scalars.builder.load(address(scalars.builder, self.pointer, scalars.number(index)))
+        return scalars.builder.load(address(scalars.builder, self.pointer, scalars.llvm_number(index)))
 
 
 @immutable
@@ -127,16 +127,16 @@ class Access(Scalars):
         """Replace `bits` bits at a place of memory."""
         if bits == 0:
             return
-        cell = address(self.builder, pointer, self.number(word))
+        cell = address(self.builder, pointer, self.llvm_number(word))
         mask = self.shl((1 << bits) - 1, shift)
         kept = self.band(self.builder.load(cell), self.bxor(mask, (1 << 64) - 1))
-        self.builder.store(self.number(self.bor(kept, self.shl(value, shift))), cell)
+        self.builder.store(self.llvm_number(self.bor(kept, self.shl(value, shift))), cell)
 
     def element_place(self, shape: Array, word_index: Num, shift: Num, index: Num) -> tuple[Num, Num]:
         """Where element `index` of an array at (at, shift) lies."""
         bits = shape.element.bits
         if isinstance(index, int):
-            step = shape.place(index)
+            step = shape.place_of_element(index)
             return self.add(word_index, step[0]), self.add(shift, step[1])
         if shape.per_word == 0:
             return self.add(word_index, self.mul(index, -(-bits // 64))), 0
@@ -167,11 +167,11 @@ class Access(Scalars):
     def wide_code(self, cell: PackedValue, width: int) -> ir.Value:
         """All words of a cell as one number of `width` bits (a multiple of 64); the last word counts most."""
         if width == 64:
-            return self.number(self.code(cell))
+            return self.llvm_number(self.code(cell))
         big = ir.IntType(width)
         total: ir.Value = ir.Constant(big, 0)
         for index in range(width // 64):
-            code = self.number(cell.words.read(self, self.add(cell.word, index)))
+            code = self.llvm_number(cell.words.read(self, self.add(cell.word, index)))
             total = self.builder.or_(
                 total, self.builder.shl(self.builder.zext(code, big), ir.Constant(big, 64 * index))
             )
@@ -185,7 +185,7 @@ class Access(Scalars):
         big = value.type
         for index in range(big.width // 64):
             low = self.builder.trunc(self.builder.lshr(value, ir.Constant(big, 64 * index)), I64)
-            self.builder.store(low, address(self.builder, pointer, self.number(self.add(word, index))))
+            self.builder.store(low, address(self.builder, pointer, self.llvm_number(self.add(word, index))))
 
 
 def leaf_bits(shape: Shape) -> int:

@@ -37,13 +37,13 @@ class Choices(Shapes):
     layout: Layout
     opens: Mapping[str, llvm.Value]
 
-    def size(self, type_: Type) -> Num:
+    def member_count(self, type_: Type) -> Num:
         """How many members of a finite scalar type exist in this run."""
         if isinstance(type_, Identity) and type_.size_open is not None:
             return self.bound_value(type_.size_open)
         return scalar_size(type_)
 
-    def existing(self, type_: Type) -> Callable[[Num], Bit]:
+    def existence_test(self, type_: Type) -> Callable[[Num], Bit]:
         """Whether the value of a finite type with some position exists in this run."""
         match type_:
             case Identity(size_open=size) if size is not None:
@@ -54,19 +54,23 @@ class Choices(Shapes):
                 last = type_.hi - base if hi is None else self.sub(self.bound_value(hi), base)
                 return lambda at: self.both(self.compare("<=", first, at), self.compare("<=", at, last))
             case Option(of=of):
-                inner = self.existing(of)
+                inner = self.existence_test(of)
                 return lambda at: self.either(self.compare("==", at, 0), inner(self.sub(at, 1)))
             case Subset(of=of):
-                here = self.existing(of)
-                strange = reduce(self.bor, [self.pick(here(at), 0, 1 << at) for at in range(scalar_size(of))], 0)
+                here = self.existence_test(of)
+                strange = reduce(
+                    self.bor, [self.select_number(here(at), 0, 1 << at) for at in range(scalar_size(of))], 0
+                )
                 return lambda at: self.compare("==", self.band(at, strange), 0)
             case Record(variants=variants) if variants:
                 return self._existing_variant([member for member, _ in variants])
             case Record(fields=fields):
                 parts = [of for _, of in fields]
-                checks = [self.existing(of) for of in parts]
+                checks = [self.existence_test(of) for of in parts]
                 return lambda at: reduce(
-                    self.both, [check(digit) for check, digit in zip(checks, self.digits(at, parts), strict=True)], True
+                    self.both,
+                    [check(digit) for check, digit in zip(checks, self.split_position(at, parts), strict=True)],
+                    True,
                 )
             case Seq() | Pool():
                 return self._existing_elements(type_)
@@ -77,11 +81,11 @@ class Choices(Shapes):
 
     def _existing_map(self, key: Type, value: Type) -> Callable[[Num], Bit]:
         """A map has existing values at the keys that exist; what stands at the others is the first value, once."""
-        has_key, exists = self.existing(key), self.existing(value)
+        has_key, exists = self.existence_test(key), self.existence_test(value)
         parts = [value] * scalar_size(key)
 
         def check(at: Num) -> Bit:
-            digits = enumerate(self.digits(at, parts))
+            digits = enumerate(self.split_position(at, parts))
             there = [
                 self.either(
                     self.both(has_key(index), exists(digit)),
@@ -93,7 +97,7 @@ class Choices(Shapes):
 
         return check
 
-    def digits(self, position: Num, parts: Sequence[Type]) -> list[Num]:
+    def split_position(self, position: Num, parts: Sequence[Type]) -> list[Num]:
         """The position of a combination of values as the position of each of its parts, the last changing fastest."""
         made: list[Num] = []
         for of in reversed(parts):
@@ -125,38 +129,38 @@ class Choices(Shapes):
             case "*":
                 return self.mul(left, right)
             case "min":
-                return self.pick(self.compare("<", right, left), right, left)
+                return self.select_number(self.compare("<", right, left), right, left)
             case "max":
-                return self.pick(self.compare(">", right, left), right, left)
+                return self.select_number(self.compare(">", right, left), right, left)
             case "**":
                 return self.power(left, right)
             case _:
                 return self.divide(left, right)[0 if op == "//" else 1]
 
-    def member(self, type_: Type, index: Num) -> BuiltValue:
+    def member_at(self, type_: Type, index: Num) -> BuiltValue:
         """The value of a finite type at a position, in the order of `checks.members_of`."""
         match type_:
             case Int():
                 return NativeNumber(type_, self.add(index, type_.lo))
             case Option(of=of):
-                return NativeOption(type_, self.compare("!=", index, 0), self.member(of, self.sub(index, 1)))
+                return NativeOption(type_, self.compare("!=", index, 0), self.member_at(of, self.sub(index, 1)))
             case Record(variants=variants) if variants:
-                return self._variant(type_, index)
+                return self._union_value_at(type_, index)
             case Record(fields=fields):
                 return self._combination(type_, index, [of for _, of in fields])
             case Map(key=key, value=value):
                 return self._combination(type_, index, [value] * scalar_size(key))
             case Seq(of=of):
                 length, digits = self._sequence_at(type_, index)
-                return Items(type_, length, tuple(self.member(of, digit) for digit in digits))
+                return Items(type_, length, tuple(self.member_at(of, digit) for digit in digits))
             case Pool():
                 return self.gather_records(type_, self._members_at(type_, index))
             case _:
-                return self.scalar(type_, index)
+                return self.scalar_from_number(type_, index)
 
     def _combination(self, type_: Record | Map, index: Num, parts: list[Type]) -> BuiltValue:
-        digits = zip(parts, self.digits(index, parts), strict=True)
-        return Parts(type_, tuple(self.member(of, digit) for of, digit in digits))
+        digits = zip(parts, self.split_position(index, parts), strict=True)
+        return Parts(type_, tuple(self.member_at(of, digit) for of, digit in digits))
 
     # --- sequences, sets of records, unions ---------------------------------------------------------------------------
 
@@ -170,9 +174,9 @@ class Choices(Shapes):
         length, start, scale = cast("tuple[Num, Num, Num]", (0, 0, counts[-1]))
         for size, first in enumerate([*accumulate(counts)][:-1], 1):
             longer = self.compare(">=", position, first)
-            length, start = self.pick(longer, size, length), self.pick(longer, first, start)
-            scale = self.pick(longer, counts[-1 - size], scale)
-        return length, self.digits(self.mul(self.sub(position, start), scale), [type_.of] * type_.capacity)
+            length, start = self.select_number(longer, size, length), self.select_number(longer, first, start)
+            scale = self.select_number(longer, counts[-1 - size], scale)
+        return length, self.split_position(self.mul(self.sub(position, start), scale), [type_.of] * type_.capacity)
 
     def _members_at(self, type_: Pool, position: Num) -> list[Bit]:
         """Which values are in the set at a position: those with the greatest numbers are decided first."""
@@ -183,15 +187,18 @@ class Choices(Shapes):
         for place in reversed(range(count)):
             without: Num = set_count(place, room)
             for fewer in range(room):
-                without = self.pick(self.compare("==", left, fewer), set_count(place, fewer), without)
+                without = self.select_number(self.compare("==", left, fewer), set_count(place, fewer), without)
             taken = self.compare(">=", position, without)
-            position, left = self.sub(position, self.pick(taken, without, 0)), self.sub(left, self.widen(taken))
+            position, left = (
+                self.sub(position, self.select_number(taken, without, 0)),
+                self.sub(left, self.bit_as_number(taken)),
+            )
             chosen.insert(0, taken)
         return chosen
 
     def _existing_elements(self, type_: Seq | Pool) -> Callable[[Num], Bit]:
         """A sequence or set has elements that exist, and no more of them than there is room for."""
-        exists = self.existing(type_.of)
+        exists = self.existence_test(type_.of)
         room = type_.capacity if type_.capacity_open is None else self.bound_value(type_.capacity_open)
 
         def check(at: Num) -> Bit:
@@ -200,49 +207,51 @@ class Choices(Shapes):
                 there = [self.compare("<", place, length) for place in range(len(numbers))]
             else:
                 there, numbers = self._members_at(type_, at), range(value_count(type_.of))
-                length = reduce(self.add, map(self.widen, there), cast(Num, 0))
+                length = reduce(self.add, map(self.bit_as_number, there), cast(Num, 0))
             found = zip(there, numbers, strict=True)
             checks = [self.either(self.negate(inside), exists(number)) for inside, number in found]
             return reduce(self.both, checks, self.compare("<=", length, room))
 
         return check
 
-    def _ranges(self, members: Sequence[Record], position: Num) -> list[tuple[Bit, Num]]:
+    def _record_positions(self, members: Sequence[Record], position: Num) -> list[tuple[Bit, Num]]:
         """Of each record of a union, whether the value at a position is one, and at which position of the record's."""
         made: list[tuple[Bit, Num]] = []
         for first, member in zip(accumulate(map(value_count, members), initial=0), members, strict=False):
             inside = self.both(
                 self.compare("<=", first, position), self.compare("<", position, first + value_count(member))
             )
-            made.append((inside, self.pick(inside, self.sub(position, first), 0)))
+            made.append((inside, self.select_number(inside, self.sub(position, first), 0)))
         return made
 
     def _existing_variant(self, members: Sequence[Record]) -> Callable[[Num], Bit]:
-        checks = [self.existing(member) for member in members]
+        checks = [self.existence_test(member) for member in members]
 
         def check(at: Num) -> Bit:
-            own = zip(self._ranges(members, at), checks, strict=True)
+            own = zip(self._record_positions(members, at), checks, strict=True)
             return reduce(self.either, [self.both(inside, exists(place)) for (inside, place), exists in own], False)
 
         return check
 
-    def _variant(self, type_: Record, position: Num) -> BuiltValue:
+    def _union_value_at(self, type_: Record, position: Num) -> BuiltValue:
         """The value of a union at a position: those of its first record come first."""
-        ranges = self._ranges([member for member, _ in type_.variants], position)
+        ranges = self._record_positions([member for member, _ in type_.variants], position)
         made: BuiltValue | None = None
         for number, (inside, place) in enumerate(ranges):
-            value = self._variant_at(type_, number, place)
+            value = self._record_value_at(type_, number, place)
             made = value if made is None else self.select(inside, value, made)
         assert made is not None, "a union has records"
         return made
 
-    def _variant_at(self, type_: Record, number: int, position: Num) -> BuiltValue:
+    def _record_value_at(self, type_: Record, number: int, position: Num) -> BuiltValue:
         """The value at a position of a union's record, as one of the union: what it does not have is absent."""
         member, places = type_.variants[number]
-        held = dict(zip(places, self.parts(self.member(member, position)), strict=True))
+        held = dict(zip(places, self.parts(self.member_at(member, position)), strict=True))
         kind, *slots = [of for _, of in type_.fields]
-        parts = [self._optional_part(of, held[at]) if at in held else self.zero(of) for at, of in enumerate(slots, 1)]
-        return Parts(type_, (self.scalar(kind, number), *parts))
+        parts = [
+            self._optional_part(of, held[at]) if at in held else self.some_value(of) for at, of in enumerate(slots, 1)
+        ]
+        return Parts(type_, (self.scalar_from_number(kind, number), *parts))
 
     def _optional_part(self, of: Type, value: BuiltValue) -> BuiltValue:
         """A part in the place that a union has for it, which is optional where other records have no such part."""

@@ -53,12 +53,12 @@ class Target:
         return Target(triple, "x86-64-v2" if triple.startswith("x86_64") else "generic", "")
 
     @property
-    def key(self) -> str:
+    def cache_key(self) -> str:
         """A name for it, with LLVM's version."""
         parts = (self.triple, self.cpu, self.features, llvmlite.__version__)
         return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
-    def machine(self, code: int = FULL_EFFORT.code) -> llvm.TargetMachine:
+    def llvm_machine(self, code: int = FULL_EFFORT.code) -> llvm.TargetMachine:
         """LLVM's view of it; `code` is the optimisation level of code generation."""
         llvm.initialize_native_target()
         llvm.initialize_native_asmprinter()
@@ -97,7 +97,7 @@ def _cheap_passes() -> llvm.ModulePassManager:
     return passes
 
 
-def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
+def _load_binary(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
     engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     engine.add_object_file(llvm.ObjectFileRef.from_data(binary))
     engine.finalize_object()
@@ -106,12 +106,12 @@ def _load(binary: bytes, machine: llvm.TargetMachine) -> llvm.ExecutionEngine:
 
 def compile_text(text: str, target: Target | None = None, effort: CompileEffort = FULL_EFFORT) -> bytes:
     """Optimised object code of a module; for this processor, unless another target is given."""
-    return _optimise(text, (target or Target.host()).machine(effort.code), effort.pipeline)
+    return _optimise(text, (target or Target.host()).llvm_machine(effort.code), effort.pipeline)
 
 
 def load_binary(binary: bytes) -> Code:
     """Object code made ready to call."""
-    return Code(_load(binary, Target.host().machine()))
+    return Code(_load_binary(binary, Target.host().llvm_machine()))
 
 
 def read_object(path: Path | None) -> bytes | None:

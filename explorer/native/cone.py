@@ -23,12 +23,12 @@ from ...language.model import Model
 from ..traversal import children, traverse
 
 Read = frozenset[str]
-"""Names of fields, and those of local names as `_local` has them."""
+"""Names of fields, and those of local names as `_local_name` has them."""
 
 EMPTY_READ: Read = frozenset()
 
 
-def _local(name: str) -> str:
+def _local_name(name: str) -> str:
     """A local name among names of fields, none of which has a colon."""
     return f":{name}"
 
@@ -44,33 +44,33 @@ class Cones:
         self._texts = TextFacts()
         self._found: dict[tuple[object, ...], Read] = {}
 
-    def of(self, model: Model) -> Read:
+    def cached_cone(self, model: Model) -> Read:
         """The fields of a model's cone."""
         reader = DependencyReader(model.values, self._asked, self._texts)
         before = self._found.get(self._key(reader))
         if before is not None:
             return before
-        found = _cone(model, reader)
+        found = _compute_cone(model, reader)
         self._found[self._key(reader)] = found
         return found
 
     def _key(self, reader: DependencyReader) -> tuple[object, ...]:
-        return tuple(reader.number(form) for form in self._asked.values())
+        return tuple(reader.constant_number(form) for form in self._asked.values())
 
 
 def cone_of(model: Model) -> Read:
     """The fields of the cone of what is asked of a model."""
-    return Cones().of(model)
+    return Cones().cached_cone(model)
 
 
-def _cone(model: Model, reader: DependencyReader) -> Read:
+def _compute_cone(model: Model, reader: DependencyReader) -> Read:
     kept = set[str]()
     for claim in (*model.properties, *model.terminals, *model.bounds, *model.step_bounds, *model.lemmas):
         if claim.form is not None:
-            kept |= reader.texts.fields(claim.form)
+            kept |= reader.texts.fields_in(claim.form)
     for prop in model.properties:
         for _, form in prop.action_forms:
-            kept |= reader.texts.fields(form)
+            kept |= reader.texts.fields_in(form)
     stored: dict[str, set[str]] = {}
     for action in model.actions:
         if not reader.is_off(action.form.body):
@@ -96,7 +96,7 @@ class TextFacts:
             known = self._kept[kind, id(form)] = (form, make(form))
         return known[1]
 
-    def fields(self, form: Any) -> Read:
+    def fields_in(self, form: Any) -> Read:
         """Every field that is read anywhere in it."""
         return self._read_once("fields", form, _fields_of)
 
@@ -108,7 +108,7 @@ class TextFacts:
         """As `constants_text`."""
         return self._read_once("text", form, constants_text)
 
-    def conditions(self, function: ir.Function) -> list[ir.Expr]:
+    def branch_conditions(self, function: ir.Function) -> list[ir.Expr]:
         """Those of a function's own branches."""
         nodes = self._read_once("conditions", function, lambda one: list(traverse(one.body, helpers=False)))
         return [node.condition for node in nodes if isinstance(node, ir.If)]
@@ -128,16 +128,16 @@ class TextFacts:
             case _:
                 return False
 
-    def plain(self, form: Any) -> Read | None:
+    def reads_whatever_constants(self, form: Any) -> Read | None:
         """What an expression reads where no value of a constant changes that; None where one may, or it has a call."""
-        return self._read_once("plain", form, self._plain)
+        return self._read_once("plain", form, self._reads_whatever_constants)
 
-    def _plain(self, form: Any) -> Read | None:
+    def _reads_whatever_constants(self, form: Any) -> Read | None:
         match form:
             case ir.StateField(field=field):
                 return frozenset({field})
             case ir.Name(name=name):
-                return frozenset({_local(name)})
+                return frozenset({_local_name(name)})
             case ir.Call():
                 return None
             case ir.And() | ir.Or() | ir.Not() if self.may_be_known(form):
@@ -145,7 +145,7 @@ class TextFacts:
             case ir.Choice(condition=condition) if self.may_be_known(condition):
                 return None
             case _:
-                parts = [self.plain(part) for part in self.child_nodes(form)]
+                parts = [self.reads_whatever_constants(part) for part in self.child_nodes(form)]
                 return None if None in parts else EMPTY_READ.union(*(part for part in parts if part is not None))
 
 
@@ -163,19 +163,19 @@ class DependencyReader:
         self.texts = texts
         self._functions: dict[int, tuple[ir.Function, Read]] = {}
 
-    def number(self, form: ir.Expr) -> int:
+    def constant_number(self, form: ir.Expr) -> int:
         """What an expression of constants comes to, of those that have a text."""
         match form:
             case ir.OpenConst(name=name):
                 return self.numbers[name]
             case ir.Arithmetic(op=op, left=left, right=right) | ir.Compare(op=op, left=left, right=right):
-                return int(SIGNS[op](self.number(left), self.number(right)))
+                return int(SIGNS[op](self.constant_number(left), self.constant_number(right)))
             case ir.And(operands=operands):
-                return int(all(self.number(operand) for operand in operands))
+                return int(all(self.constant_number(operand) for operand in operands))
             case ir.Or(operands=operands):
-                return int(any(self.number(operand) for operand in operands))
+                return int(any(self.constant_number(operand) for operand in operands))
             case ir.Not(operand=operand):
-                return 1 - self.number(operand)
+                return 1 - self.constant_number(operand)
             case _:
                 return form.number if isinstance(form, ir.Const) else 0
 
@@ -185,7 +185,7 @@ class DependencyReader:
             return None
         text = self.texts.text(form)
         if text is not None:
-            return self.number(self.asked.setdefault(text, form))
+            return self.constant_number(self.asked.setdefault(text, form))
         match form:
             case ir.And(operands=operands):
                 return self._known_of_many(operands, 0)
@@ -209,7 +209,7 @@ class DependencyReader:
 
     def reads(self, form: Any) -> Read:
         """What the value of an expression, or of anything in one, depends on."""
-        plain = self.texts.plain(form)
+        plain = self.texts.reads_whatever_constants(form)
         if plain is not None:
             return plain
         match form:
@@ -220,22 +220,22 @@ class DependencyReader:
             ) is not None:
                 return self.reads(yes if chosen else no)
             case ir.Call(function=function, arguments=arguments):
-                return self._call(function, arguments)
+                return self._reads_of_call(function, arguments)
             case _:
-                return self.all(self.texts.child_nodes(form))
+                return self.reads_of_all(self.texts.child_nodes(form))
 
-    def all(self, forms: Iterable[Any]) -> Read:
+    def reads_of_all(self, forms: Iterable[Any]) -> Read:
         """What several of them depend on."""
         return EMPTY_READ.union(*(self.reads(form) for form in forms))
 
-    def _call(self, function: ir.Function, arguments: tuple[ir.Expr, ...]) -> Read:
+    def _reads_of_call(self, function: ir.Function, arguments: tuple[ir.Expr, ...]) -> Read:
         """What a function reads of the state, and of its arguments those that it reads."""
         _, read = self._functions.get(id(function)) or self._functions.setdefault(
             id(function), (function, FunctionReads(self, function).read)
         )
-        own = {_local(name) for name, _ in function.parameters}
+        own = {_local_name(name) for name, _ in function.parameters}
         given = zip(function.parameters, arguments, strict=True)
-        return (read - own).union(*(self.reads(value) for (name, _), value in given if _local(name) in read))
+        return (read - own).union(*(self.reads(value) for (name, _), value in given if _local_name(name) in read))
 
 
 def _number(value: Value) -> int:
@@ -292,30 +292,30 @@ class Walk:
                 waiting += self.locals.get(name, ())
         return frozenset(found)
 
-    def statements(self, body: Iterable[ir.Statement], deciding: Read) -> Iterator[tuple[ir.Statement, Read]]:
+    def executed_statements(self, body: Iterable[ir.Statement], deciding: Read) -> Iterator[tuple[ir.Statement, Read]]:
         """Every other statement that may be executed, with what decides whether it is; ends at one that returns."""
         for statement in body:
             match statement:
                 case ir.Let(name=name, value=value):
-                    self.locals.setdefault(_local(name), set()).update(deciding, self.reader.reads(value))
+                    self.locals.setdefault(_local_name(name), set()).update(deciding, self.reader.reads(value))
                 case ir.If(condition=condition, yes=yes, no=no):
                     chosen = self.reader.constant_value(condition)
                     inside = deciding if chosen is not None else deciding | self.reader.reads(condition)
                     for branch in (yes, no) if chosen is None else (yes if chosen else no,):
-                        yield from self.statements(branch, inside)
-                    if chosen is not None and _returns(yes if chosen else no):
+                        yield from self.executed_statements(branch, inside)
+                    if chosen is not None and _has_sure_return(yes if chosen else no):
                         return
                 case ir.For(source=source, body=inner):
-                    yield from self.statements(inner, deciding | self.reader.reads(source))
+                    yield from self.executed_statements(inner, deciding | self.reader.reads(source))
                 case _:
                     yield statement, deciding
 
 
-def _returns(body: Iterable[ir.Statement]) -> bool:
+def _has_sure_return(body: Iterable[ir.Statement]) -> bool:
     """Whether statements surely return: one of them does, whatever it is in."""
     return any(
         isinstance(statement, ir.Return)
-        or (isinstance(statement, ir.If) and _returns(statement.yes) and _returns(statement.no))
+        or (isinstance(statement, ir.If) and _has_sure_return(statement.yes) and _has_sure_return(statement.no))
         for statement in body
     )
 
@@ -326,10 +326,10 @@ class FunctionReads:
     def __init__(self, reader: DependencyReader, function: ir.Function) -> None:
         walk = Walk(reader)
         read = set[str]()
-        for statement, under in walk.statements(function.body, EMPTY_READ):
-            read |= under | reader.all(reader.texts.child_nodes(statement))
+        for statement, under in walk.executed_statements(function.body, EMPTY_READ):
+            read |= under | reader.reads_of_all(reader.texts.child_nodes(statement))
         # Whether a statement after one that may return is executed depends on what that one was under, which is here.
-        for condition in reader.texts.conditions(function):
+        for condition in reader.texts.branch_conditions(function):
             if read and reader.constant_value(condition) is None:
                 read |= reader.reads(condition)
         self.read = walk.resolve_names(read)
@@ -340,14 +340,14 @@ class ActionReads:
 
     def __init__(self, reader: DependencyReader, form: ActionForm, stored_reads: dict[str, set[str]]) -> None:
         walk = Walk(reader)
-        steps = list(walk.statements(form.body, EMPTY_READ))
+        steps = list(walk.executed_statements(form.body, EMPTY_READ))
         asked = {parameter.pool for parameter in form.parameters if parameter.pool is not None}
         for statement, under in steps:
             if isinstance(statement, ir.Store | ir.Append | ir.Truncate | ir.Add | ir.Remove):
                 place = statement.place
                 value = statement.length if isinstance(statement, ir.Truncate) else statement.value
-                read = under | reader.all((*place.indexes, value))
+                read = under | reader.reads_of_all((*place.indexes, value))
                 stored_reads.setdefault(place.field, set()).update(walk.resolve_names(read))
             else:
-                asked |= walk.resolve_names(under | reader.all(reader.texts.child_nodes(statement)))
+                asked |= walk.resolve_names(under | reader.reads_of_all(reader.texts.child_nodes(statement)))
         self.asked = asked

@@ -67,11 +67,11 @@ class Expressions(Choices):
 
     # --- control ------------------------------------------------------------------------------------------------------
 
-    def block(self, name: str = "") -> llvm.Block:
+    def new_block(self, name: str = "") -> llvm.Block:
         """A new basic block at the end of the function."""
         return self.builder.function.append_basic_block(name)
 
-    def slot(self, type_: llvm.Type) -> llvm.Value:
+    def stack_slot(self, type_: llvm.Type) -> llvm.Value:
         """A stack slot, made in the entry block so that it becomes a register."""
         with self.builder.goto_entry_block():
             return self.builder.alloca(type_)
@@ -82,8 +82,8 @@ class Expressions(Choices):
         if bad is False:
             return
         assert self.error_block is not None
-        going = self.block()
-        self.builder.cbranch(self.bit(bad), self.error_block, going).set_weights([1, 1000])
+        going = self.new_block()
+        self.builder.cbranch(self.llvm_bit(bad), self.error_block, going).set_weights([1, 1000])
         self.builder.position_at_end(going)
 
     @contextmanager
@@ -94,15 +94,15 @@ class Expressions(Choices):
         yield
         self.predicate = before
 
-    def when(self, condition: Bit, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
+    def branch(self, condition: Bit, then: Callable[[], None], otherwise: Callable[[], None] | None = None) -> None:
         """Branch: `then` where the condition holds, `otherwise` where it does not."""
         if isinstance(condition, bool):
             chosen = then if condition else otherwise
             if chosen is not None:
                 chosen()
             return
-        yes, done = self.block(), self.block()
-        no = self.block() if otherwise is not None else done
+        yes, done = self.new_block(), self.new_block()
+        no = self.new_block() if otherwise is not None else done
         self.builder.cbranch(condition, yes, no)
         for block, run in ((yes, then), (no, otherwise)):
             if run is not None:
@@ -118,13 +118,13 @@ class Expressions(Choices):
         """The value of an expression."""
         return getattr(self, f"_{type(node).__name__}")(node)
 
-    def condition(self, node: ir.Expr) -> Bit:
+    def evaluate_condition(self, node: ir.Expr) -> Bit:
         """The truth value of a bool expression."""
-        return self.truth(self.evaluate(node))
+        return self.truth_of(self.evaluate(node))
 
-    def integer(self, node: ir.Expr) -> Num:
+    def evaluate_integer(self, node: ir.Expr) -> Num:
         """The number of a scalar expression."""
-        return self.num(self.evaluate(node))
+        return self.number_of(self.evaluate(node))
 
     def _Const(self, node: ir.Const) -> BuiltValue:
         if isinstance(node.type, Bool):
@@ -134,15 +134,15 @@ class Expressions(Choices):
         return NativeNumber(node.type, node.number)
 
     def _OpenConst(self, node: ir.OpenConst) -> BuiltValue:
-        return self.scalar(node.type, self.opens[node.name])
+        return self.scalar_from_number(node.type, self.opens[node.name])
 
     def _Name(self, node: ir.Name) -> BuiltValue:
         return self.env[node.name]
 
     def _StateField(self, node: ir.StateField) -> BuiltValue:
-        return self.cell(self.states[node.state], node.field)
+        return self.field_cell(self.states[node.state], node.field)
 
-    def cell(self, words: Words, field: str) -> PackedValue:
+    def field_cell(self, words: Words, field: str) -> PackedValue:
         """A state field's cell in some state's words."""
         type_, shape, word, shift = self.layout.field(field)
         return PackedValue(type_, shape, words, word, shift)
@@ -152,7 +152,7 @@ class Expressions(Choices):
 
     def _Index(self, node: ir.Index) -> BuiltValue:
         container, index = self.evaluate(node.container), self.evaluate(node.index)
-        return self.indexed_value(container, self.num(index), index.type)
+        return self.indexed_value(container, self.number_of(index), index.type)
 
     def indexed_value(self, container: BuiltValue, index: Num, index_type: Type) -> BuiltValue:
         """`container[index]`, an error outside."""
@@ -161,93 +161,101 @@ class Expressions(Choices):
             if isinstance(key, Int):
                 index = self.sub(index, key.lo)
                 self._check_index(index, scalar_size(key), index_type, key.lo)
-                self.fail_if(self.negate(self.existing(key)(index)))
-            return self.item(container, self._safe(index, scalar_size(key), is_inside=not isinstance(key, Int)))
+                self.fail_if(self.negate(self.existence_test(key)(index)))
+            return self.element_at(
+                container, self._safe_index(index, scalar_size(key), is_inside=not isinstance(key, Int))
+            )
         outside = self.either(self.compare("<", index, 0), self.compare(">=", index, self.length(container)))
         self.fail_if(outside)
         if self.capacity(container) == 0:
             assert isinstance(container.type, Seq | Pool)
-            return self.zero(container.type.of)
-        return self.item(container, self._safe(index, self.capacity(container)))
+            return self.some_value(container.type.of)
+        return self.element_at(container, self._safe_index(index, self.capacity(container)))
 
     def _check_index(self, index: Num, count: int, type_: Type, lo: int) -> None:
         if not (isinstance(type_, Int) and type_.lo >= lo and type_.hi < lo + count):
             self.fail_if(self.either(self.compare("<", index, 0), self.compare(">=", index, count)))
 
-    def _safe(self, index: Num, count: int, *, is_inside: bool = False) -> Num:
+    def _safe_index(self, index: Num, count: int, *, is_inside: bool = False) -> Num:
         """An index that stays within the layout even where the predicate does not hold."""
         if isinstance(index, int):
             return min(max(index, 0), count - 1)
         if self.predicate is True or is_inside:
             return index
-        return self.pick(self.is_below(index, count), index, 0)
+        return self.select_number(self.is_below(index, count), index, 0)
 
     def _Slice(self, node: ir.Slice) -> BuiltValue:
         sequence = self.evaluate(node.sequence)
         length = self.length(sequence)
-        start: Num = 0 if node.start is None else self.integer(node.start)
-        stop = length if node.stop is None else self.integer(node.stop)
+        start: Num = 0 if node.start is None else self.evaluate_integer(node.start)
+        stop = length if node.stop is None else self.evaluate_integer(node.stop)
         self.fail_if(self.either(self.compare("<", start, 0), self.compare("<", stop, 0)))
-        stop = self.pick(self.compare("<", stop, length), stop, length)
-        start = self.pick(self.compare("<", start, stop), start, stop)
+        stop = self.select_number(self.compare("<", stop, length), stop, length)
+        start = self.select_number(self.compare("<", start, stop), start, stop)
         capacity = self.capacity(sequence)
-        items = [self.item(sequence, self._clamp(self.add(start, offset), capacity)) for offset in range(capacity)]
+        items = [
+            self.element_at(sequence, self._clamp(self.add(start, offset), capacity)) for offset in range(capacity)
+        ]
         return Items(node.type, self.sub(stop, start), tuple(items[: node.type.capacity]))
 
     def _clamp(self, index: Num, count: int) -> Num:
         if isinstance(index, int):
             return min(index, count - 1)
-        return self.pick(self.is_below(index, count), index, 0)
+        return self.select_number(self.is_below(index, count), index, 0)
 
     def _Length(self, node: ir.Length) -> BuiltValue:
         return NativeNumber(node.type, self.length(self.evaluate(node.of)))
 
     def _Not(self, node: ir.Not) -> BuiltValue:
-        return NativeTruth(node.type, self.negate(self.condition(node.operand)))
+        return NativeTruth(node.type, self.negate(self.evaluate_condition(node.operand)))
 
     def _And(self, node: ir.And) -> BuiltValue:
-        return NativeTruth(node.type, self._sequence(node.operands, stop_at=False))
+        return NativeTruth(node.type, self._evaluate_until(node.operands, stop_at=False))
 
     def _Or(self, node: ir.Or) -> BuiltValue:
-        return NativeTruth(node.type, self._sequence(node.operands, stop_at=True))
+        return NativeTruth(node.type, self._evaluate_until(node.operands, stop_at=True))
 
-    def _sequence(self, operands: tuple[ir.Expr, ...], *, stop_at: bool) -> Bit:
+    def _evaluate_until(self, operands: tuple[ir.Expr, ...], *, stop_at: bool) -> Bit:
         first, rest = operands[0], operands[1:]
-        value = self.condition(first)
+        value = self.evaluate_condition(first)
         if not rest or value is stop_at:
             return value
         go_on = self.negate(value) if stop_at else value
         if isinstance(go_on, bool):
-            return self._sequence(rest, stop_at=stop_at)
-        if sum(map(self.cost, rest)) <= CHEAP:
+            return self._evaluate_until(rest, stop_at=stop_at)
+        if sum(map(self.estimated_cost, rest)) <= CHEAP:
             with self.assume(go_on):
-                more = self._sequence(rest, stop_at=stop_at)
+                more = self._evaluate_until(rest, stop_at=stop_at)
             return self.either(value, more) if stop_at else self.both(value, more)
-        result = self.slot(I1)
-        self.builder.store(self.bit(value), result)
-        self.when(go_on, lambda: self._store(self.bit(self._sequence(rest, stop_at=stop_at)), result))
+        result = self.stack_slot(I1)
+        self.builder.store(self.llvm_bit(value), result)
+        self.branch(
+            go_on, lambda: self._store_to_slot(self.llvm_bit(self._evaluate_until(rest, stop_at=stop_at)), result)
+        )
         return self.builder.load(result)
 
-    def _store(self, value: llvm.Value, slot: llvm.Value) -> None:
+    def _store_to_slot(self, value: llvm.Value, slot: llvm.Value) -> None:
         self.builder.store(value, slot)
 
     def _Choice(self, node: ir.Choice) -> BuiltValue:
-        condition = self.condition(node.condition)
+        condition = self.evaluate_condition(node.condition)
         if isinstance(condition, bool):
             return self.evaluate(node.yes if condition else node.no)
-        if self.cost(node.yes) + self.cost(node.no) <= CHEAP:
+        if self.estimated_cost(node.yes) + self.estimated_cost(node.no) <= CHEAP:
             with self.assume(condition):
                 yes = self.evaluate(node.yes)
             with self.assume(self.negate(condition)):
                 no = self.evaluate(node.no)
             return self.retype(self.select(condition, yes, no), node.type)
-        slots = [self.slot(leaf) for leaf in leaf_types(node.type)]
-        self.when(
-            condition, lambda: self.keep(node.yes, node.type, slots), lambda: self.keep(node.no, node.type, slots)
+        slots = [self.stack_slot(leaf) for leaf in leaf_types(node.type)]
+        self.branch(
+            condition,
+            lambda: self.evaluate_into(node.yes, node.type, slots),
+            lambda: self.evaluate_into(node.no, node.type, slots),
         )
         return self.rebuild(node.type, iter([self.builder.load(slot) for slot in slots]))
 
-    def keep(self, node: ir.Expr, type_: Type, slots: list[llvm.Value]) -> None:
+    def evaluate_into(self, node: ir.Expr, type_: Type, slots: list[llvm.Value]) -> None:
         """Evaluate into the slots of a flat value."""
         for leaf, slot in zip(self.flatten(self.evaluate(node), type_), slots, strict=True):
             self.builder.store(leaf, slot)
@@ -262,29 +270,29 @@ class Expressions(Choices):
 
     def _Arithmetic(self, node: ir.Arithmetic) -> BuiltValue:
         one, other = self.evaluate(node.left), self.evaluate(node.right)
-        left, right = self.num(one), self.num(other)
+        left, right = self.number_of(one), self.number_of(other)
         if node.op in ("//", "%"):
             zero = self.compare("==", right, 0)
             self.fail_if(zero)
-            right = self.pick(zero, 1, right)
+            right = self.select_number(zero, 1, right)
         known = is_interval_within(one.type, node.left.type) and is_interval_within(other.type, node.right.type)
         return NativeNumber(node.type if known else unbounded_type(node.type), self.operate(node.op, left, right))
 
     def _Compare(self, node: ir.Compare) -> BuiltValue:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
         if node.op in ("==", "!="):
-            same = self.equal(left, right)
+            same = self.are_equal(left, right)
             return NativeTruth(node.type, same if node.op == "==" else self.negate(same))
-        return NativeTruth(node.type, self.compare(node.op, self.num(left), self.num(right)))
+        return NativeTruth(node.type, self.compare(node.op, self.number_of(left), self.number_of(right)))
 
     def _Contains(self, node: ir.Contains) -> BuiltValue:
         element, container = self.evaluate(node.element), self.evaluate(node.container)
         if isinstance(container.type, Subset):
-            index, of = self.num(element), container.type.of
+            index, of = self.number_of(element), container.type.of
             if isinstance(of, Int):
                 index = self.sub(index, of.lo)
             within = self.is_below(index, scalar_size(of))
-            shifted = self.shr(self.num(container), self._safe_shift(index, of, element.type))
+            shifted = self.shr(self.number_of(container), self._safe_shift(index, of, element.type))
             found = self.compare("!=", self.band(shifted, 1), 0)
             return NativeTruth(node.type, self.both(within, found) if isinstance(of, Int) else found)
         return NativeTruth(node.type, self._is_among(element, container))
@@ -299,14 +307,16 @@ class Expressions(Choices):
         length, found = self.length(container), False
         result: Bit = found
         for position in range(self.capacity(container)):
-            here = self.both(self.compare(">", length, position), self.equal(element, self.item(container, position)))
+            here = self.both(
+                self.compare(">", length, position), self.are_equal(element, self.element_at(container, position))
+            )
             result = self.either(result, here)
         return result
 
     def _SetOperation(self, node: ir.SetOperation) -> BuiltValue:
         if isinstance(node.left.type, Pool):
             return self.operation_on_records(node)
-        left, right = self.integer(node.left), self.integer(node.right)
+        left, right = self.evaluate_integer(node.left), self.evaluate_integer(node.right)
         if node.op == "<=":
             outside = self.band(left, self.bxor(right, (1 << 64) - 1))
             return NativeTruth(node.type, self.compare("==", outside, 0))
@@ -325,34 +335,36 @@ class Expressions(Choices):
     def _IsMajority(self, node: ir.IsMajority) -> BuiltValue:
         subset = self.evaluate(node.subset)
         assert isinstance(subset.type, Subset)
-        doubled = self.mul(self.count_bits(self.num(subset)), 2)
-        return NativeTruth(node.type, self.compare(">", doubled, self.size(subset.type.of)))
+        doubled = self.mul(self.count_bits(self.number_of(subset)), 2)
+        return NativeTruth(node.type, self.compare(">", doubled, self.member_count(subset.type.of)))
 
     def _Position(self, node: ir.Position) -> BuiltValue:
         value = self.evaluate(node.of)
-        return NativeNumber(node.type, self.widen(value.value) if isinstance(value, NativeTruth) else self.num(value))
+        return NativeNumber(
+            node.type, self.bit_as_number(value.value) if isinstance(value, NativeTruth) else self.number_of(value)
+        )
 
     def _MemberAt(self, node: ir.MemberAt) -> BuiltValue:
-        index, size = self.integer(node.number), scalar_size(node.type)
+        index, size = self.evaluate_integer(node.number), scalar_size(node.type)
         self._check_index(index, size, node.number.type, 0)
-        self.fail_if(self.negate(self.existing(node.type)(index)))
-        return self.member(node.type, self._safe(index, size))
+        self.fail_if(self.negate(self.existence_test(node.type)(index)))
+        return self.member_at(node.type, self._safe_index(index, size))
 
     def _Some(self, node: ir.Some) -> BuiltValue:
         assert isinstance(node.type, Option)
         return NativeOption(node.type, True, self.evaluate(node.value))
 
     def _IsNone(self, node: ir.IsNone) -> BuiltValue:
-        return NativeTruth(node.type, self.negate(self.present(self.evaluate(node.option))))
+        return NativeTruth(node.type, self.negate(self.is_present(self.evaluate(node.option))))
 
     def _Unwrap(self, node: ir.Unwrap) -> BuiltValue:
         option = self.evaluate(node.option)
-        present = self.present(option)
+        present = self.is_present(option)
         self.fail_if(self.negate(present))
         inner = self.unwrap_option(option, node.type)
         if self.predicate is True or not isinstance(inner, NativeNumber):
             return inner
-        return NativeNumber(inner.type, self.pick(present, inner.value, 0))
+        return NativeNumber(inner.type, self.select_number(present, inner.value, 0))
 
     def _MakeRecord(self, node: ir.MakeRecord) -> BuiltValue:
         return Parts(node.type, tuple(self.evaluate(field) for field in node.fields))
@@ -369,29 +381,29 @@ class Expressions(Choices):
         )
 
     def _MakeSubset(self, node: ir.MakeSubset) -> BuiltValue:
-        masks = [self._one_bit(self.evaluate(element), node.type.of) for element in node.elements]
+        masks = [self._member_bit(self.evaluate(element), node.type.of) for element in node.elements]
         return Mask(node.type, reduce(self.bor, masks, 0))
 
-    def _one_bit(self, value: BuiltValue, of: Type) -> Num:
-        index = self.num(value)
+    def _member_bit(self, value: BuiltValue, of: Type) -> Num:
+        index = self.number_of(value)
         if isinstance(of, Int):
             index = self.sub(index, of.lo)
             self._check_index(index, scalar_size(of), value.type, of.lo)
-            self.fail_if(self.negate(self.existing(of)(index)))
-            index = self._safe(index, scalar_size(of))
+            self.fail_if(self.negate(self.existence_test(of)(index)))
+            index = self._safe_index(index, scalar_size(of))
         return self.shl(1, index)
 
     def _bit_if_any(self, value: BuiltValue, of: Type) -> Num:
         """The bit of a value in a set; 0 for an integer that cannot be in it."""
-        index = self.num(value)
+        index = self.number_of(value)
         if not isinstance(of, Int):
             return self.shl(1, index)
         index = self.sub(index, of.lo)
-        within = self.both(self.is_below(index, scalar_size(of)), self.existing(of)(index))
-        return self.pick(within, self.shl(1, self._safe_shift(index, of, value.type)), 0)
+        within = self.both(self.is_below(index, scalar_size(of)), self.existence_test(of)(index))
+        return self.select_number(within, self.shl(1, self._safe_shift(index, of, value.type)), 0)
 
     def _FullSubset(self, node: ir.FullSubset) -> BuiltValue:
-        size = self.size(node.type.of)
+        size = self.member_count(node.type.of)
         if isinstance(size, int):
             return Mask(node.type, (1 << size) - 1)
         return Mask(node.type, self.sub(self.shl(1, size), 1))
@@ -405,11 +417,11 @@ class Expressions(Choices):
         left_room, right_room = self.capacity(left), self.capacity(right)
         items = list[BuiltValue]()
         for position in range(node.type.capacity):
-            own = self.item(left, position) if position < left_room else None
+            own = self.element_at(left, position) if position < left_room else None
             if right_room == 0:
-                items.append(own or self.zero(node.type.of))
+                items.append(own or self.some_value(node.type.of))
                 continue
-            other = self.item(right, self._clamp(self.sub(position, here), right_room))
+            other = self.element_at(right, self._clamp(self.sub(position, here), right_room))
             items.append(other if own is None else self.select(self.compare(">", here, position), own, other))
         return Items(node.type, self.add(here, there), tuple(items))
 
@@ -417,11 +429,11 @@ class Expressions(Choices):
         assert isinstance(node.type, Map)
         parts = list[BuiltValue]()
         for number in range(scalar_size(node.type.key)):
-            self.env[node.variable] = self.member(node.type.key, number)
-            exists = self.existing(node.type.key)(number)
+            self.env[node.variable] = self.member_at(node.type.key, number)
+            exists = self.existence_test(node.type.key)(number)
             with self.assume(exists):
                 value = self.evaluate(node.value)
-            parts.append(self.select(exists, value, self.zero(node.type.value)))
+            parts.append(self.select(exists, value, self.some_value(node.type.value)))
         return Parts(node.type, tuple(parts))
 
     # --- helpers ------------------------------------------------------------------------------------------------------
@@ -430,7 +442,7 @@ class Expressions(Choices):
         arguments = [self.evaluate(argument) for argument in node.arguments]
         names = [name for name, _ in node.function.parameters]
         before, self.env = self.env, dict(zip(names, arguments, strict=True))
-        value = self.run(node.function)
+        value = self.run_function(node.function)
         self.env = before
         return value
 
@@ -438,47 +450,47 @@ class Expressions(Choices):
         """The value of an operator on sets of records."""
         raise NotImplementedError
 
-    def run(self, function: ir.Function) -> BuiltValue:
+    def run_function(self, function: ir.Function) -> BuiltValue:
         """The value a pure function returns; its parameters are in the environment."""
         raise NotImplementedError
 
     # --- cost ---------------------------------------------------------------------------------------------------------
 
-    def cost(self, node: ir.Expr) -> int:
+    def estimated_cost(self, node: ir.Expr) -> int:
         """Roughly how many machine operations an expression takes."""
         known = self._costs.get(id(node))
         if known is None:
-            known = self._costs[id(node)] = self._estimate(node)
+            known = self._costs[id(node)] = self._estimate_cost(node)
             self._kept.append(node)
         return known
 
-    def _estimate(self, node: ir.Expr) -> int:
+    def _estimate_cost(self, node: ir.Expr) -> int:
         match node:
             case ir.Const() | ir.Name() | ir.OpenConst() | ir.StateField():
                 return 0
             case ir.Quantified(generators=generators, body=body):
                 inner = (
-                    self.cost(body)
+                    self.estimated_cost(body)
                     + 1
-                    + sum(self.cost(condition) for one in generators for condition in one.conditions)
+                    + sum(self.estimated_cost(condition) for one in generators for condition in one.conditions)
                 )
                 if isinstance(node.type, Pool):
                     inner += 4 * node.type.capacity  # every record is put among the others
-                return inner * reduce(lambda total, one: total * self.rounds(one.source, one.type), generators, 1)
+                return inner * reduce(lambda total, one: total * self.most_rounds(one.source, one.type), generators, 1)
             case ir.Call(function=function, arguments=arguments):
                 inside = sum(
-                    self.cost(statement.value) if isinstance(statement, ir.Return | ir.Let) else 30
+                    self.estimated_cost(statement.value) if isinstance(statement, ir.Return | ir.Let) else 30
                     for statement in function.body
                 )
-                return inside + sum(map(self.cost, arguments))
+                return inside + sum(map(self.estimated_cost, arguments))
             case ir.Contains(container=container) if isinstance(container.type, Seq | Pool):
-                return 4 * container.type.capacity + self.cost(container)
+                return 4 * container.type.capacity + self.estimated_cost(container)
             case ir.MakeRecord(fields=fields) | ir.MakeSubset(elements=fields) | ir.MakeSeq(elements=fields):
-                return sum(map(self.cost, fields))
+                return sum(map(self.estimated_cost, fields))
             case _:
-                return 2 + sum(self.cost(operand) for operand in children(node) if is_expression(operand))
+                return 2 + sum(self.estimated_cost(operand) for operand in children(node) if is_expression(operand))
 
-    def rounds(self, source: ir.Source, type_: Type) -> int:
+    def most_rounds(self, source: ir.Source, type_: Type) -> int:
         """At most how often a source yields."""
         match source:
             case ir.Members(of=of):

@@ -15,7 +15,7 @@ from ..renaming import canonical_keys, orbit_size
 from ..search import Search
 from ..symmetry import Symmetry, symmetry_of
 from .effort import FULL_EFFORT, QUICK_EFFORT
-from .initials import combinations
+from .initials import combination_counts
 from .kernels import is_kernel_kept
 
 FOLD_FROM = 1_000_000
@@ -49,16 +49,16 @@ class LateFolding:
         if self.enough is not None and self.enough(decided_names, states):
             return True
         if self.fold_from is not None and states >= self.fold_from and not self._is_violated(decided_names):
-            self._decide(states)
+            self._decide_on_folding(states)
         return self.symmetry is not None
 
     def _is_violated(self, decided_names: frozenset[str]) -> bool:
         """Whether this search has found what must be shown of it."""
         return any(prop.name in decided_names and prop.kind != "reachable" for prop in self.model.properties)
 
-    def _decide(self, states: int) -> None:
+    def _decide_on_folding(self, states: int) -> None:
         found = symmetry_of(self.model)
-        if found.domains and states < FOLD_FROM and not self._is_made(found):
+        if found.domains and states < FOLD_FROM and not self._has_kernel(found):
             self.fold_from = FOLD_FROM
             return
         self.fold_from, self.refusals = None, found.refusals
@@ -70,7 +70,7 @@ class LateFolding:
             names = ", ".join(domain.name for domain in found.domains)
             self.refusals += (f"{names} is not folded: a renaming of an initial state may be none",)
 
-    def _is_made(self, symmetry: Symmetry) -> bool:
+    def _has_kernel(self, symmetry: Symmetry) -> bool:
         """Whether a kernel that folds is in the cache."""
         efforts = (FULL_EFFORT, QUICK_EFFORT)
         return any(
@@ -80,7 +80,7 @@ class LateFolding:
     def _is_closed(self, symmetry: Symmetry) -> bool:
         """Whether each renaming of an initial state is known to be one: only then all renamings of what is reached are
         reached, in as many steps. Many initial states are not looked at."""
-        if self.model.liveness or combinations(self.model):
+        if self.model.liveness or combination_counts(self.model):
             return False
         key, size = canonical_keys(self.model, symmetry.domains), orbit_size(self.model, symmetry.domains)
         starts = {tuple(state): state for state in initial_states(self.model)}

@@ -63,7 +63,7 @@ class Frontier:
         self.context = (ctypes.c_uint64 * program.context_cells)()
         self.address = ctypes.addressof(self.context)
         self._ahead = PageToucher()
-        self.call(code)
+        self.use_code(code)
         for name, region in (
             ("STATES", self.states), ("PARENTS", self.parents), ("TABLE", self.table), ("BUFFER", self.buffer),
             ("EDGES", self.edges)
@@ -72,7 +72,7 @@ class Frontier:
         self["SIZE"] = FIRST_SLOTS
         self._make_room()
 
-    def call(self, code: Code) -> None:
+    def use_code(self, code: Code) -> None:
         """Goes on with other code of the same model: what it works on stays as it is."""
         self._explore, self._warm, self._rehash = (
             code.function(*entry) for entry in (("explore", 1), ("warm", 1), ("rehash", 2))
@@ -89,25 +89,25 @@ class Frontier:
     def __setitem__(self, cell: str, value: int) -> None:
         self.context[CELLS[cell]] = value
 
-    def sound(self) -> str:
+    def check_initial_states(self) -> str:
         """Make the initial states from COMBINATION on, keeping none: why the kernel stopped, ERROR if one breaks."""
-        return EVENTS[self.code.function("sound", 1)(self.address)]
+        return EVENTS[self.code.function("check_initials", 1)(self.address)]
 
-    def begin(self) -> str:
+    def insert_initial_states(self) -> str:
         """As `explore`, for the initial states from COMBINATION on, where they are made natively."""
         return EVENTS[self.code.function("start_all", 1)(self.address)]
 
-    def start(self, number: int) -> tuple[int, ...] | None:
+    def initial_words(self, number: int) -> tuple[int, ...] | None:
         """The words of the initial state of a combination; None where a guard is false or it breaks. Overwrites the
         buffer."""
         made = self.code.function("start", 3)(self.address, number, self.buffer.address)
         return self.buffer.words(0, self.words) if made == 1 else None
 
-    def instance(self, words: tuple[int, ...]) -> int:
+    def first_combination(self, words: tuple[int, ...]) -> int:
         """The first combination that gives the initial state that words stand for; one past all where none does.
         Overwrites the buffer."""
         self.scratch.write(0, words)
-        return self.code.function("instance", 2)(self.address, self.scratch.address)
+        return self.code.function("first_combination", 2)(self.address, self.scratch.address)
 
     def counter(self, cell: int) -> int:
         """A coverage counter."""
@@ -131,16 +131,16 @@ class Frontier:
         self._make_room()
         return True
 
-    def prepare(self) -> None:
+    def touch_memory_ahead(self) -> None:
         """Have the memory taken that the next half second or so will touch."""
         count, next_slots = self["COUNT"], self._next_slots()
         if count < AHEAD_FROM:
             return
         soon = min(self.capacity, count + AHEAD_STATES)
-        self._ahead.want(self.states, 8 * self.words * soon)
-        self._ahead.want(self.parents, 4 * soon)
+        self._ahead.touch_soon(self.states, 8 * self.words * soon)
+        self._ahead.touch_soon(self.parents, 4 * soon)
         if count > AHEAD_TABLE * self["ROOM"] and count < self.capacity:
-            self._ahead.want(self.table, 8 * next_slots)
+            self._ahead.touch_soon(self.table, 8 * next_slots)
 
     def _next_slots(self) -> int:
         """The table's size once it has grown."""
@@ -152,7 +152,7 @@ class Frontier:
         for region in (self.states, self.parents, self.table, self.buffer, self.edges, self.scratch, self.hashes):
             region.close()
 
-    def offer(self, states: list[tuple[int, ...]]) -> None:
+    def offer_states(self, states: list[tuple[int, ...]]) -> None:
         """Put states into the buffer, to be inserted as initial states; at most as many as it has slots."""
         stride = 8 * (self.words + 2)
         for index, words in enumerate(states):
@@ -161,28 +161,28 @@ class Frontier:
         self._warm(self.address)
 
     @property
-    def slots(self) -> int:
-        """How many states `offer` takes at once."""
+    def most_states_offered(self) -> int:
+        """How many states `offer_states` takes at once."""
         return self.program.buffer_slots
 
     def state_words(self, index: int) -> tuple[int, ...]:
         """The words of state `index`."""
         return self.states.words(8 * self.words * index, self.words)
 
-    def parent(self, index: int) -> int | None:
+    def parent_of(self, index: int) -> int | None:
         """The state that state `index` was first reached from; None for an initial state."""
-        found = self.parents.half(index)
+        found = self.parents.half_word(index)
         return None if found == NO_PARENT else found
 
-    def edge(self, index: int) -> tuple[int, tuple[int, ...]]:
+    def first_broken_edge(self, index: int) -> tuple[int, tuple[int, ...]]:
         """The step that first broke transition property `index`: the source's index and the words it led to."""
         source, *words = self.edges.words(8 * (self.words + 1) * index, self.words + 1)
         return source, tuple(words)
 
-    def path(self, index: int) -> list[int]:
+    def path_to(self, index: int) -> list[int]:
         """The indexes from an initial state to state `index`."""
         found = [index]
-        while (parent := self.parent(found[-1])) is not None:
+        while (parent := self.parent_of(found[-1])) is not None:
             found.append(parent)
         return found[::-1]
 
@@ -209,17 +209,17 @@ class Frontier:
         plans = self.program.plans
         return [(plans[slot[-1] >> 32].form.name, self.canonical(slot[: self.words])) for slot in slots]
 
-    def weight(self, begin: int, end: int) -> int:
+    def orbit_state_count(self, begin: int, end: int) -> int:
         """How many states those from `begin` to `end` of the store stand for: themselves, unless the code weighs
         them."""
         return self._weigh_all(self.address, begin, end)
 
-    def ends(self, words: tuple[int, ...]) -> int:
+    def terminal_value(self, words: tuple[int, ...]) -> int:
         """1 when the model says that a run may end in a state, 0 when not, 2 when it cannot be evaluated."""
         self.scratch.write(0, words)
         return self._terminal(self.address, self.scratch.address)
 
-    def truths(self, name: str, words: tuple[int, ...], mask: int) -> int:
+    def property_bits(self, name: str, words: tuple[int, ...], mask: int) -> int:
         """The bits that `invariants` or `witnesses` gives for a state."""
         self.scratch.write(0, words)
         return self._masked[name](self.address, self.scratch.address, mask)
@@ -233,7 +233,7 @@ class Frontier:
         return self.program.layout.encode(tuple(state))
 
 
-def decode(model: Model, program: KernelInterface, words: tuple[int, ...]) -> State:
+def decode_words(model: Model, program: KernelInterface, words: tuple[int, ...]) -> State:
     """The plain-Python state that words stand for."""
     shape = state_shape(model)
     values = zip((field.name for field in program.layout.fields), program.layout.decode(words), strict=True)

@@ -30,7 +30,7 @@ MAX_COMBINATIONS = 1 << 62
 """More combinations than this have no number in a word."""
 
 
-def combinations(model: Model) -> tuple[int, ...]:
+def combination_counts(model: Model) -> tuple[int, ...]:
     """How many combinations of arguments each `@initial` function has; none at all where plain Python makes the initial
     states: where they are few, and where how many there are is open."""
     if model.open:
@@ -61,20 +61,20 @@ class StartCode(Statements):
         """Fill the function."""
         form = initial.form
         self.slots = self.shared_names(form.body, {parameter.name: parameter.type for parameter in form.parameters})
-        numbers = self.digits(self.combination, [parameter.type for parameter in form.parameters])
+        numbers = self.split_position(self.combination, [parameter.type for parameter in form.parameters])
         for parameter, number in zip(form.parameters, numbers, strict=True):
-            self.env[parameter.name] = self.settle(self.member(parameter.type, number))
+            self.env[parameter.name] = self.value_at_present(self.member_at(parameter.type, number))
         self.share_parameters()
         self.statements(form.body)
-        self._write_state([self.settle(self.evaluate(field)) for field in form.result.fields])
+        self._write_state([self.value_at_present(self.evaluate(field)) for field in form.result.fields])
         self.builder.ret(word(1))
 
     def _write_state(self, values: Sequence[BuiltValue]) -> None:
         for index in range(self.layout.words):
             self.builder.store(word(0), address(self.builder, self.out, word(index)))
         for field, value in zip(self.layout.fields, values, strict=True):
-            self.check(field.type, value)
-            self.write(self.cell(Memory(self.out), field.name), value)
+            self.check_type(field.type, value)
+            self.write_cell(self.field_cell(Memory(self.out), field.name), value)
 
 
 def start_function(
@@ -85,7 +85,7 @@ def start_function(
     main = llvm.Function(module, type_, "start")
     builder = llvm.IRBuilder(main.append_basic_block())
     context, number, out = main.args
-    for initial, count in zip(model.initials, combinations(model), strict=True):
+    for initial, count in zip(model.initials, combination_counts(model), strict=True):
         one = llvm.Function(module, type_, f"initial_{initial.name}")
         one.linkage = "internal"
         StartCode(layout, one, opens, effort).generate(initial)

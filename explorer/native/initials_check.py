@@ -19,7 +19,7 @@ class InitialStatesCheck:
     def __init__(self, model: Model, frontier: Frontier) -> None:
         self.model, self.frontier, self.counts = model, frontier, frontier.program.starts
 
-    def plain(self, number: int) -> State | None:
+    def plain_state(self, number: int) -> State | None:
         """What plain Python makes of a combination; None where a guard is false. ModelError when it breaks."""
         initial, arguments = self._function_and_arguments(number)
         return start_of(self.model, initial, arguments)
@@ -32,38 +32,42 @@ class InitialStatesCheck:
             number -= count
         raise IndexError(number)
 
-    def broken(self, number: int) -> DisagreementError:
+    def raise_or_return_error(self, number: int) -> DisagreementError:
         """Raises what plain Python says of a combination that breaks natively: the ModelError, or else the disagreement
         is returned."""
-        found = self.plain(number)
+        found = self.plain_state(number)
         return DisagreementError(
-            f"{self._text(number)} breaks the model's types natively; in plain Python {_says(found)}"
+            f"{self._call_text(number)} breaks the model's types natively; in plain Python {_state_text(found)}"
         )
 
     def state_of(self, words: tuple[int, ...]) -> State | None:
         """The initial state that words stand for: of the first combination that gives them natively. None when there is
         none."""
-        number = self.frontier.instance(words)
-        return None if number == sum(self.counts) else self.plain(number)
+        number = self.frontier.first_combination(words)
+        return None if number == sum(self.counts) else self.plain_state(number)
 
-    def recheck(self, number: int) -> None:
+    def recheck_combination(self, number: int) -> None:
         """Raises `DisagreementError` where the kernel and plain Python make something else of a combination."""
-        words = self.frontier.start(number)
+        words = self.frontier.initial_words(number)
         try:
-            state = self.plain(number)
+            state = self.plain_state(number)
         except ModelError as error:
-            raise DisagreementError(f"{self._text(number)} gives a state natively; in plain Python: {error}") from error
+            raise DisagreementError(
+                f"{self._call_text(number)} gives a state natively; in plain Python: {error}"
+            ) from error
         mine = None if words is None else self.frontier.canonical(words)
         theirs = None if state is None else self.frontier.canonical(self.frontier.encode(state))
         if mine != theirs:
             natively = "no state" if mine is None else "another one"
-            raise DisagreementError(f"{self._text(number)} gives {natively} natively; in plain Python {_says(state)}")
+            raise DisagreementError(
+                f"{self._call_text(number)} gives {natively} natively; in plain Python {_state_text(state)}"
+            )
 
-    def _text(self, number: int) -> str:
+    def _call_text(self, number: int) -> str:
         """`start(leader=B) (model.py:12)`."""
         initial, arguments = self._function_and_arguments(number)
         return name_with_line(format_step(initial.name, arguments), initial.form.where)
 
 
-def _says(state: State | None) -> str:
+def _state_text(state: State | None) -> str:
     return "a guard of it is false" if state is None else f"it gives {state}"

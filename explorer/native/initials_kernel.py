@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 
-def sound(c):
+def check_initials(c):
     """Makes every initial state and keeps none, from COMBINATION on; gives ERROR at the first that breaks its types."""
     while c[COMBINATION] < c[COMBINATIONS]:
         if c[COMBINATION] >= c[STOP]:
@@ -42,7 +42,7 @@ def start_all(c):
     return event
 
 
-def instance(c, at):
+def first_combination(c, at):
     """The first combination whose state stands for the words at `at`, or COMBINATIONS."""
     number = 0
     while number < c[COMBINATIONS]:
@@ -58,8 +58,8 @@ def instance(c, at):
     return number
 
 
-TEXTS: tuple[Callable[..., Any], ...] = (sound, start_all, instance)
+TEXTS: tuple[Callable[..., Any], ...] = (check_initials, start_all, first_combination)
 """Every function above, each after those it calls."""
 
-PUBLIC = ("sound", "start_all", "instance")
+PUBLIC = ("check_initials", "start_all", "first_combination")
 """Those that Python calls, with `start`."""

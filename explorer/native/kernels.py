@@ -15,8 +15,8 @@ from ...language.types import Identity
 from ..traversal import digest
 from .compiler import Code, compile_text, content_key, load_binary, read_object, write_object
 from .effort import FULL_EFFORT, QUICK_EFFORT, CompileEffort
-from .initials import combinations
-from .program import KernelInterface, generate, may_be_enabled, plan_program
+from .initials import combination_counts
+from .program import KernelInterface, generate_llvm, may_be_enabled, plan_program
 
 
 @immutable
@@ -42,7 +42,7 @@ def engine_digest() -> str:
     return text_digest(sorted(path for place in folders for path in place.glob("*.py")))
 
 
-def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
+def digest_of_meaning(model: Model, symmetric: Sequence[Identity]) -> str:
     """A digest of everything that the generated code depends on."""
     forms = (
         tuple((field.name, field.type) for field in model.fields),
@@ -50,7 +50,7 @@ def meaning(model: Model, symmetric: Sequence[Identity]) -> str:
         tuple((prop.name, prop.kind, prop.form) for prop in (*model.properties, *model.terminals, *model.bounds)),
         tuple((bound.name, bound.form) for bound in model.step_bounds),
         tuple(prop.action_forms for prop in model.properties if prop.action_forms),
-        tuple((initial.name, initial.form) for initial in model.initials) if combinations(model) else (),
+        tuple((initial.name, initial.form) for initial in model.initials) if combination_counts(model) else (),
         tuple(symmetric),
         tuple(sorted(model.open)),
         tuple((name, str(value)) for name, value in sorted(model.values.items()) if name not in model.open),
@@ -76,15 +76,21 @@ def kernel_of(
     take random walks is another, and one that works on shards with fingerprints of 64 or 128 bits, one that
     distinguishes states by their words under `masks` (none: by all of them), one that writes down `edges`, one that
     keeps of a state what is in the `cone` of what is asked, and one that is `is_weighted`: it counts each state that
-    one of those it keeps stands for. `meaning_text` is the model's `meaning`, where it is known."""
+    one of those it keeps stands for. `meaning_text` is the model's `digest_of_meaning`, where it is known."""
     started = time.perf_counter()
-    variant = "edges" if edges else CONE if cone else WEIGHTED if is_weighted else _variant(walks, fingerprint, masks)
-    path = None if folder is None else _place(folder, meaning_text or meaning(model, symmetric), variant, effort)
+    variant = (
+        "edges" if edges else CONE if cone else WEIGHTED if is_weighted else _variant_name(walks, fingerprint, masks)
+    )
+    path = (
+        None
+        if folder is None
+        else _cache_path(folder, meaning_text or digest_of_meaning(model, symmetric), variant, effort)
+    )
     binary = read_object(path)
     cached = binary is not None
     program = plan_program(model, cone=cone)
     if binary is None:
-        text = generate(
+        text = generate_llvm(
             model,
             program,
             symmetric,
@@ -111,14 +117,16 @@ def kernel_text(
 ) -> str:
     """The LLVM text of a kernel, which machines with other processors compile. It is kept in `folder` (None: nowhere),
     since to write it takes longer than most searches."""
-    variant = f"text {_variant(walks, fingerprint, ())}"
+    variant = f"text {_variant_name(walks, fingerprint, ())}"
     path = (
-        None if folder is None else _place(folder, meaning(model, symmetric), variant, FULL_EFFORT).with_suffix(".ll")
+        None
+        if folder is None
+        else _cache_path(folder, digest_of_meaning(model, symmetric), variant, FULL_EFFORT).with_suffix(".ll")
     )
     kept = read_object(path)
     if kept is not None:
         return zlib.decompress(kept).decode()
-    text = generate(model, program, symmetric, walks=walks, fingerprint=fingerprint)
+    text = generate_llvm(model, program, symmetric, walks=walks, fingerprint=fingerprint)
     write_object(path, zlib.compress(text.encode(), 1))
     return text
 
@@ -136,8 +144,8 @@ def first_kernel(
     quickly."""
     if folder is None:
         return kernel_of(model, symmetric, None, walks=walks, effort=QUICK_EFFORT, masks=masks, is_weighted=is_weighted)
-    said, variant = meaning(model, symmetric), WEIGHTED if is_weighted else _variant(walks, 0, masks)
-    effort = FULL_EFFORT if _place(folder, said, variant, FULL_EFFORT).is_file() else QUICK_EFFORT
+    said, variant = digest_of_meaning(model, symmetric), WEIGHTED if is_weighted else _variant_name(walks, 0, masks)
+    effort = FULL_EFFORT if _cache_path(folder, said, variant, FULL_EFFORT).is_file() else QUICK_EFFORT
     return kernel_of(
         model, symmetric, folder, walks=walks, effort=effort, masks=masks, meaning_text=said, is_weighted=is_weighted
     )
@@ -160,16 +168,16 @@ def is_kernel_kept(
 ) -> bool:
     """Whether the kernel made with an effort is in the cache."""
     variant = CONE if cone else WEIGHTED if is_weighted else _masks_name(())
-    return folder is not None and _place(folder, meaning(model, symmetric), variant, effort).is_file()
+    return folder is not None and _cache_path(folder, digest_of_meaning(model, symmetric), variant, effort).is_file()
 
 
-def _place(folder: Path, meaning_text: str, variant: str, effort: CompileEffort) -> Path:
+def _cache_path(folder: Path, meaning_text: str, variant: str, effort: CompileEffort) -> Path:
     """Where a kernel is kept, under a name that says everything it depends on; `meaning_text` is the model's
-    `meaning`."""
+    `digest_of_meaning`."""
     return folder / f"{content_key(effort, engine_digest(), meaning_text, variant)}.o"
 
 
-def _variant(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:
+def _variant_name(walks: bool, fingerprint: int, masks: Sequence[int]) -> str:
     """What a kernel is called by that distinguishes it from others of its model."""
     return "walks" if walks else f"shards {fingerprint}" if fingerprint else _masks_name(masks)
 

@@ -65,10 +65,10 @@ class Array:
     per_word: int
     bits: int
 
-    def place(self, index: int) -> tuple[int, int]:
+    def place_of_element(self, index: int) -> tuple[int, int]:
         """The (word, shift) of an element, relative to the array's beginning."""
         if self.per_word == 0:
-            return index * words_of(self.element), 0
+            return index * word_count(self.element), 0
         return index // self.per_word, index % self.per_word * self.element.bits
 
 
@@ -80,12 +80,12 @@ def is_wide(shape: Shape) -> bool:
     return shape.bits > WORD
 
 
-def words_of(shape: Shape) -> int:
+def word_count(shape: Shape) -> int:
     """How many words a shape needs when it begins at a word."""
     return -(-shape.bits // WORD)
 
 
-def _bits_for(codes: int) -> int:
+def _bit_count(codes: int) -> int:
     """Bits that distinguish `codes` codes."""
     return (codes - 1).bit_length()
 
@@ -94,37 +94,37 @@ def shape_of(type_: Type) -> Shape:
     """The shape of a type. TypeError for `Unit`, which is not data."""
     match type_:
         case Int() | Bool() | Enumeration() | Identity():
-            return Leaf(_bits_for(scalar_size(type_)))
+            return Leaf(_bit_count(scalar_size(type_)))
         case Option(of=(Int() | Bool() | Enumeration() | Identity()) as scalar):
-            return Leaf(_bits_for(scalar_size(scalar) + 1))
+            return Leaf(_bit_count(scalar_size(scalar) + 1))
         case Option(of=inner):
-            return struct([Leaf(1), shape_of(inner)])
+            return struct_shape([Leaf(1), shape_of(inner)])
         case Record(fields=fields):
-            return struct([shape_of(field_type) for _, field_type in fields])
+            return struct_shape([shape_of(field_type) for _, field_type in fields])
         case Map(key=key, value=value):
-            return array(shape_of(value), scalar_size(key))
+            return array_shape(shape_of(value), scalar_size(key))
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
-            return struct([Leaf(_bits_for(capacity + 1)), array(shape_of(of), capacity)])
+            return struct_shape([Leaf(_bit_count(capacity + 1)), array_shape(shape_of(of), capacity)])
         case Subset(of=of):
             return Leaf(scalar_size(of))
         case _:
             raise TypeError(f"{type_} cannot be stored")
 
 
-def array(element: Shape, count: int) -> Array:
+def array_shape(element: Shape, count: int) -> Array:
     """An array; elements never cross words."""
     total = element.bits * count
     if total <= WORD:
         return Array(element, count, max(count, 1), total)
     if is_wide(element):
-        return Array(element, count, 0, WORD * words_of(element) * count)
+        return Array(element, count, 0, WORD * word_count(element) * count)
     per_word = WORD // element.bits
     full, rest = divmod(count, per_word)
     bits = WORD * full + rest * element.bits if rest else WORD * (full - 1) + per_word * element.bits
     return Array(element, count, per_word, bits)
 
 
-def struct(parts: Sequence[Shape]) -> Struct:
+def struct_shape(parts: Sequence[Shape]) -> Struct:
     """A struct; narrow ones put the first part at the highest bits, so that codes order as fields do."""
     total = sum(part.bits for part in parts)
     if total <= WORD:
@@ -138,7 +138,7 @@ def struct(parts: Sequence[Shape]) -> Struct:
 
 def _free_bits(shape: Shape) -> list[int]:
     """The bits left at the top of each word of a wide shape, where a narrow neighbour may live."""
-    words = words_of(shape)
+    words = word_count(shape)
     if isinstance(shape, Array) and shape.per_word:
         last = shape.bits - WORD * (words - 1)
         return [WORD - shape.per_word * shape.element.bits] * (words - 1) + [WORD - last]
@@ -171,8 +171,8 @@ class Layout:
     def __init__(self, fields: Sequence[Field], values: Mapping[str, Value]) -> None:
         self.fields = tuple(fields)
         self.values = values
-        self.shape = struct([shape_of(field.type) for field in fields])
-        self.words = max(1, words_of(self.shape))
+        self.shape = struct_shape([shape_of(field.type) for field in fields])
+        self.words = max(1, word_count(self.shape))
         self._index = {field.name: index for index, field in enumerate(fields)}
         self._read: dict[tuple[int, Any], Any] = {}
         self._written: dict[tuple[int, int], tuple[Any, int]] = {}
@@ -197,8 +197,8 @@ class Layout:
         if len(self._written) >= MAX_KEPT_VALUES:
             self._written.clear()
         if not self._encoders:
-            self._encoders += map(encoder, (field.type for field in self.fields), self.shape.parts)
-        found = self._encoders[index](value) << _bit(self.shape.places[index])
+            self._encoders += map(value_encoder, (field.type for field in self.fields), self.shape.parts)
+        found = self._encoders[index](value) << _bit_offset(self.shape.places[index])
         self._written[index, id(value)] = (value, found)
         return found
 
@@ -210,7 +210,7 @@ class Layout:
         """A field's value, the same object for the bits seen last: it is one that nothing can change."""
         part, (word, shift) = self.shape.parts[index], self.shape.places[index]
         if is_wide(part):
-            bits: Any = tuple(words[word : word + words_of(part)])
+            bits: Any = tuple(words[word : word + word_count(part)])
         else:
             bits = words[word] >> shift & (1 << part.bits) - 1
         if (index, bits) not in self._read:
@@ -224,7 +224,7 @@ Encoder: TypeAlias = Callable[[Any], int]
 """Gives the bits of a value, the first bit of its shape's first word as the lowest."""
 
 
-def coder(type_: Type) -> Encoder:
+def scalar_encoder(type_: Type) -> Encoder:
     """What gives the number that stands for a scalar, an option of one, or a subset."""
     match type_:
         case Int(lo=lo):
@@ -237,10 +237,10 @@ def coder(type_: Type) -> Encoder:
         case Identity():
             return attrgetter("index")
         case Option(of=of):
-            some = coder(of)
+            some = scalar_encoder(of)
             return lambda value: 0 if value is None else 1 + some(value)
         case Subset(of=of):
-            member = coder(of)
+            member = scalar_encoder(of)
             return lambda value: sum(1 << member(element) for element in value)
         case _:
             raise TypeError(f"{type_} is not a scalar")
@@ -248,7 +248,7 @@ def coder(type_: Type) -> Encoder:
 
 def code_of(type_: Type, value: Any) -> int:
     """The number that stands for a scalar, an option of one, or a subset."""
-    return coder(type_)(value)
+    return scalar_encoder(type_)(value)
 
 
 def value_of_code(type_: Type, code: int) -> Any:
@@ -272,37 +272,37 @@ def value_of_code(type_: Type, code: int) -> Any:
             raise TypeError(f"{type_} is not a scalar")
 
 
-def encoder(type_: Type, shape: Shape) -> Encoder:
+def value_encoder(type_: Type, shape: Shape) -> Encoder:
     """What writes the values of a type: made once, since to look at the type of each value takes longer than to write
     it."""
     match type_, shape:
         case _, Leaf():
-            return coder(type_)
+            return scalar_encoder(type_)
         case Map(key=key, value=of), Array():
-            return _map_encoder(coder(key), encoder(of, shape.element), shape)
+            return _map_encoder(scalar_encoder(key), value_encoder(of, shape.element), shape)
         case Seq(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
-            encoded, joined = encoder(of, element), _element_joiner(items, *map(_bit, places))
+            encoded, joined = value_encoder(of, element), _element_joiner(items, *map(_bit_offset, places))
             return lambda value: joined([encoded(item) for item in value])
         case Pool(of=of), Struct(parts=(_, Array(element=element) as items), places=places):
-            encoded, joined = encoder(of, element), _element_joiner(items, *map(_bit, places))
+            encoded, joined = value_encoder(of, element), _element_joiner(items, *map(_bit_offset, places))
             return lambda value: joined(sorted(map(encoded, value)))
         case Option(of=of), Struct(parts=(_, part), places=places):
-            some, (is_some_at, some_at) = encoder(of, part), map(_bit, places)
+            some, (is_some_at, some_at) = value_encoder(of, part), map(_bit_offset, places)
             return lambda value: 0 if value is None else 1 << is_some_at | some(value) << some_at
         case Record(fields=fields), Struct(parts=parts, places=places):
-            encoders = [encoder(of, part) for (_, of), part in zip(fields, parts, strict=True)]
-            return _record_encoder(type_, tuple(zip(encoders, map(_bit, places), strict=True)))
+            encoders = [value_encoder(of, part) for (_, of), part in zip(fields, parts, strict=True)]
+            return _record_encoder(type_, tuple(zip(encoders, map(_bit_offset, places), strict=True)))
         case _:
             raise TypeError(f"{type_} does not fit {shape}")
 
 
-def _bit(place: tuple[int, int]) -> int:
+def _bit_offset(place: tuple[int, int]) -> int:
     """How many bits come before a place, a word and a shift."""
     return WORD * place[0] + place[1]
 
 
 def _map_encoder(number_of: Encoder, encode_value: Encoder, shape: Array) -> Encoder:
-    places = [_bit(shape.place(index)) for index in range(shape.count)]
+    places = [_bit_offset(shape.place_of_element(index)) for index in range(shape.count)]
 
     def write(value: Any) -> int:
         first = number_of(next(iter(value)))  # members outside open bounds are laid out, and stay zero
@@ -313,7 +313,7 @@ def _map_encoder(number_of: Encoder, encode_value: Encoder, shape: Array) -> Enc
 
 def _element_joiner(items: Array, count_at: int, items_at: int) -> Callable[[Sequence[int]], int]:
     """What joins the bits of elements, with their number before them."""
-    places = [items_at + _bit(items.place(index)) for index in range(items.count)]
+    places = [items_at + _bit_offset(items.place_of_element(index)) for index in range(items.count)]
 
     def join(elements: Sequence[int]) -> int:
         return sum((element << places[index] for index, element in enumerate(elements)), len(elements) << count_at)
@@ -331,7 +331,7 @@ def _record_encoder(type_: Record, parts: Sequence[tuple[Encoder, int]]) -> Enco
 
 def raw_code(type_: Type, value: Any) -> int:
     """A value's own bits as a number: the order in which a pool keeps its records."""
-    return encoder(type_, shape_of(type_))(value)
+    return value_encoder(type_, shape_of(type_))(value)
 
 
 def decode_value(
@@ -343,11 +343,11 @@ def decode_value(
         case _, Leaf(bits=bits):
             return value_of_code(type_, words[word] >> shift & (1 << bits) - 1)
         case Map(key=key, value=of), Array():
-            number_of = coder(key)
+            number_of = scalar_encoder(key)
             entries = {
                 member: decode_value(words, of, shape.element, word + at[0], shift + at[1], values)
                 for member in members_of(key, values)
-                for at in (shape.place(number_of(member)),)
+                for at in (shape.place_of_element(number_of(member)),)
             }
             return values_module.Map(entries)
         case Seq(), Struct():
@@ -379,5 +379,5 @@ def _decode_elements(
     count = words[word + count_at[0]] >> shift + count_at[1] & (1 << count_leaf.bits) - 1
     return [
         decode_value(words, type_.of, items.element, word + items_at[0] + at[0], shift + items_at[1] + at[1], values)
-        for at in map(items.place, range(count))
+        for at in map(items.place_of_element, range(count))
     ]

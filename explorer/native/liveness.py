@@ -11,8 +11,8 @@ from ...language.judge import holds
 from ...language.model import Model
 from ...language.values import ModelError
 from ...language.verdict import DisagreementError, Failure
-from ..liveness.answers import PropertyAnswer, Replayer, answers, answers_where_bounds_end_runs
-from ..liveness.graph import Heed, IncompleteGraphError, run_unlimited
+from ..liveness.answers import PropertyAnswer, Replayer, answer_questions, answers_where_bounds_end_runs
+from ..liveness.graph import Heed, IncompleteGraphError, heed_nothing
 from ..liveness.questions import LivenessQuestions, divide_actions, questions_of
 from ..search import Progress, Report, Search
 from .edges_kernel import ENDINGS
@@ -68,7 +68,7 @@ def judge_liveness(
     transitions: int,
     note_compiled: Callable[[float], None],
     report: Report | None = None,
-    heed: Heed = run_unlimited,
+    heed: Heed = heed_nothing,
 ) -> Mapping[str, PropertyAnswer] | Failure:
     """What is so of the model's properties of whole runs, once every state is in the store; or the failure of one that
     cannot be evaluated. `folded_domains` are the domains whose renamings are folded, `transitions` how many steps there
@@ -92,7 +92,7 @@ def judge_liveness(
     names = tuple(plan.form.name.partition(".")[0] for plan in kernel.program.plans)
     started = time.perf_counter()
     try:
-        initials = bisect_left(range(count), True, key=lambda index: frontier.parent(index) is not None)
+        initials = bisect_left(range(count), True, key=lambda index: frontier.parent_of(index) is not None)
         network = Network(count, transitions, numbered, names, initials, search.cache, heed)
     except NoMemoryError as error:
         raise IncompleteGraphError(str(error)) from None
@@ -110,7 +110,7 @@ def judge_liveness(
             if ending != "DONE":
                 return _predicate_failure(model, questions, replayer, network["AT"], ending)
             report_phase(f"the steps of {min(stop, count):,} of {count:,} states are written down")
-        found = answers(model, questions, network, replayer, heed, report_phase)
+        found = answer_questions(model, questions, network, replayer, heed, report_phase)
         return answers_where_bounds_end_runs(found) if search.bounds_end_runs else found
     finally:
         sweep.close()

@@ -136,7 +136,7 @@ class _Compiler(ast.NodeVisitor):
 
     def finish(self, body: list[ast.stmt]) -> None:
         """Compile the statements and close the function."""
-        self._block(body)
+        self._compile_block(body)
         if not self.builder.block.is_terminated:
             self.builder.ret(word(0))
         self.entry.branch(self.function.basic_blocks[1])
@@ -146,13 +146,13 @@ class _Compiler(ast.NodeVisitor):
             self.slots[name] = self.entry.alloca(I64, name=name)
         return self.slots[name]
 
-    def _block(self, body: list[ast.stmt]) -> None:
+    def _compile_block(self, body: list[ast.stmt]) -> None:
         for statement in body:
             if self.builder.block.is_terminated:
                 return
             self.visit(statement)
 
-    def _value(self, node: ast.expr) -> ir.Value:
+    def _compile_value(self, node: ast.expr) -> ir.Value:
         match node:
             case ast.Constant(value=int(number)):
                 return word(number)
@@ -161,17 +161,19 @@ class _Compiler(ast.NodeVisitor):
             case ast.Name(id=name):
                 return self.builder.load(self.slots[name])
             case ast.BinOp(left=left, op=op, right=right):
-                return getattr(self.builder, _OPERATORS[type(op)])(self._value(left), self._value(right))
+                return getattr(self.builder, _OPERATORS[type(op)])(
+                    self._compile_value(left), self._compile_value(right)
+                )
             case ast.Subscript(value=base, slice=index):
-                return _load64(self.builder, self._value(base), self._value(index))
+                return _load64(self.builder, self._compile_value(base), self._compile_value(index))
             case ast.Call(func=ast.Name(id=name), args=args):
-                return self._call(name, [self._value(argument) for argument in args])
+                return self._compile_call(name, [self._compile_value(argument) for argument in args])
             case ast.Compare() | ast.BoolOp() | ast.UnaryOp():
-                return self.builder.zext(self._condition(node), I64)
+                return self.builder.zext(self._compile_condition(node), I64)
             case _:
                 raise SyntaxError(f"not in the machine language: {ast.unparse(node)}")
 
-    def _call(self, name: str, arguments: list[ir.Value]) -> ir.Value:
+    def _compile_call(self, name: str, arguments: list[ir.Value]) -> ir.Value:
         if name in BUILTINS:
             return BUILTINS[name](self.builder, *arguments)
         callee = self.calls[name]
@@ -184,34 +186,36 @@ class _Compiler(ast.NodeVisitor):
             ],
         )
 
-    def _condition(self, node: ast.expr) -> ir.Value:
+    def _compile_condition(self, node: ast.expr) -> ir.Value:
         match node:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
-                return self.builder.icmp_unsigned(_COMPARISONS[type(op)], self._value(left), self._value(right))
+                return self.builder.icmp_unsigned(
+                    _COMPARISONS[type(op)], self._compile_value(left), self._compile_value(right)
+                )
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self.builder.not_(self._condition(operand))
+                return self.builder.not_(self._compile_condition(operand))
             case ast.BoolOp(op=op, values=[first, *rest]):
                 return self._short_circuit(isinstance(op, ast.And), first, rest)
             case _:
-                return self.builder.icmp_unsigned("!=", self._value(node), word(0))
+                return self.builder.icmp_unsigned("!=", self._compile_value(node), word(0))
 
     def _short_circuit(self, is_and: bool, first: ast.expr, rest: list[ast.expr]) -> ir.Value:
         slot = self.entry.alloca(I1)
-        self.builder.store(self._condition(first), slot)
+        self.builder.store(self._compile_condition(first), slot)
         for node in rest:
             more, done = self.function.append_basic_block(), self.function.append_basic_block()
             so_far = self.builder.load(slot)
             self.builder.cbranch(so_far, *((more, done) if is_and else (done, more)))
             self.builder.position_at_end(more)
-            self.builder.store(self._condition(node), slot)
+            self.builder.store(self._compile_condition(node), slot)
             self.builder.branch(done)
             self.builder.position_at_end(done)
         return self.builder.load(slot)
 
     def visit_Assign(self, node: ast.Assign) -> None:
-        (target,), value = node.targets, self._value(node.value)
+        (target,), value = node.targets, self._compile_value(node.value)
         if isinstance(target, ast.Subscript):
-            _store64(self.builder, self._value(target.value), self._value(target.slice), value)
+            _store64(self.builder, self._compile_value(target.value), self._compile_value(target.slice), value)
         else:
             assert isinstance(target, ast.Name)
             self.builder.store(value, self._slot(target.id))
@@ -222,17 +226,17 @@ class _Compiler(ast.NodeVisitor):
 
     def visit_Expr(self, node: ast.Expr) -> None:
         if not isinstance(node.value, ast.Constant):
-            self._value(node.value)
+            self._compile_value(node.value)
 
     def visit_Return(self, node: ast.Return) -> None:
-        self.builder.ret(word(0) if node.value is None else self._value(node.value))
+        self.builder.ret(word(0) if node.value is None else self._compile_value(node.value))
 
     def visit_If(self, node: ast.If) -> None:
         yes, no, done = (self.function.append_basic_block() for _ in range(3))
-        self.builder.cbranch(self._condition(node.test), yes, no)
+        self.builder.cbranch(self._compile_condition(node.test), yes, no)
         for block, body in ((yes, node.body), (no, node.orelse)):
             self.builder.position_at_end(block)
-            self._block(body)
+            self._compile_block(body)
             if not self.builder.block.is_terminated:
                 self.builder.branch(done)
         self.builder.position_at_end(done)
@@ -241,9 +245,9 @@ class _Compiler(ast.NodeVisitor):
         test, body, done = (self.function.append_basic_block() for _ in range(3))
         self.builder.branch(test)
         self.builder.position_at_end(test)
-        self.builder.cbranch(self._condition(node.test), body, done)
+        self.builder.cbranch(self._compile_condition(node.test), body, done)
         self.builder.position_at_end(body)
-        self._block(node.body)
+        self._compile_block(node.body)
         if not self.builder.block.is_terminated:
             self.builder.branch(test)
         self.builder.position_at_end(done)
@@ -266,14 +270,14 @@ def _text_of(text: Callable[..., Any]) -> ast.FunctionDef:
     """The text of a function: from its module's `SOURCE` where there is one, which is what was read at import."""
     source = getattr(sys.modules[text.__module__], "SOURCE", None)
     if source is not None:
-        return _functions(source)[text.__name__]
+        return _functions_in(source)[text.__name__]
     tree = ast.parse(textwrap.dedent(inspect.getsource(text))).body[0]
     assert isinstance(tree, ast.FunctionDef)
     return tree
 
 
 @lru_cache(maxsize=8)
-def _functions(source: str) -> dict[str, ast.FunctionDef]:
+def _functions_in(source: str) -> dict[str, ast.FunctionDef]:
     return {statement.name: statement for statement in ast.parse(source).body if isinstance(statement, ast.FunctionDef)}
 
 

@@ -43,19 +43,21 @@ def masks_of(model: Model, projection: Projection | None) -> tuple[int, ...]:
     if projection is None:
         return ()
     assert projection.form is not None, "one that cannot be evaluated was refused"
-    return _masks(Layout(model.fields, model.values), _fields(projection))
+    return _masks_of_fields(Layout(model.fields, model.values), _projected_fields(projection))
 
 
 def protocol_masks(model: Model) -> tuple[int, ...]:
     """The bits of a state's words that are of no ghost."""
     layout = Layout(model.fields, model.values)
-    return _masks(layout, (field.name for field in model.fields if not field.ghost))
+    return _masks_of_fields(layout, (field.name for field in model.fields if not field.ghost))
 
 
 def cone_masks(model: Model, layout: Layout, cones: Cones) -> tuple[int, ...]:
     """The bits of a state's words that are of the cone of what is asked of a model, see `cone`. A field is kept in any
     case if 0 may be no value of it, or one that renaming the members of a domain changes."""
-    return _masks(layout, cones.of(model) | {field.name for field in model.fields if not _is_nothing(field.type)})
+    return _masks_of_fields(
+        layout, cones.cached_cone(model) | {field.name for field in model.fields if not _is_nothing(field.type)}
+    )
 
 
 def _is_nothing(type_: Type) -> bool:
@@ -84,10 +86,10 @@ def field_masks(model: Model, paths: Iterable[str]) -> tuple[int, ...]:
 def _part_bits(type_: Type, shape: Shape, word: int, shift: int, parts: Sequence[str]) -> Iterator[tuple[int, int]]:
     """The words and bits of a part of what lies there, or of that part of each of them."""
     if not parts:
-        yield from _bits(shape, word, shift)
+        yield from _words_and_bits(shape, word, shift)
     elif isinstance(type_, Map) and isinstance(shape, Array):
         for index in range(shape.count):
-            offset, bit = shape.place(index)
+            offset, bit = shape.place_of_element(index)
             yield from _part_bits(type_.value, shape.element, word + offset, shift + bit, parts)
     else:
         assert isinstance(type_, Record) and isinstance(shape, Struct), f"{parts[0]}: only records have parts"
@@ -96,17 +98,17 @@ def _part_bits(type_: Type, shape: Shape, word: int, shift: int, parts: Sequence
         yield from _part_bits(type_.fields[index][1], shape.parts[index], word + offset, shift + bit, parts[1:])
 
 
-def _masks(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
+def _masks_of_fields(layout: Layout, names: Iterable[str]) -> tuple[int, ...]:
     """The bits of a state's words that are of some of its fields."""
     masks = [0] * layout.words
     for name in names:
         _, shape, at, shift = layout.field(name)
-        for offset, bits in _bits(shape, at, shift):
+        for offset, bits in _words_and_bits(shape, at, shift):
             masks[offset] |= bits
     return tuple(masks)
 
 
-def _fields(projection: Projection) -> Iterator[str]:
+def _projected_fields(projection: Projection) -> Iterator[str]:
     """The state fields that a projection returns whole."""
     assert projection.form is not None, "one that cannot be evaluated was refused"
     match projection.form.body:
@@ -135,14 +137,14 @@ def _projection_error(projection: Projection) -> UsageError:
     )
 
 
-def _bits(shape: Shape, word: int, shift: int) -> Iterator[tuple[int, int]]:
+def _words_and_bits(shape: Shape, word: int, shift: int) -> Iterator[tuple[int, int]]:
     """The words that a shape lies in, and which of their bits are its own."""
     if not is_wide(shape):
         yield word, (1 << shape.bits) - 1 << shift
     elif isinstance(shape, Struct):
         for part, (offset, bit) in zip(shape.parts, shape.places, strict=True):
-            yield from _bits(part, word + offset, shift + bit)
+            yield from _words_and_bits(part, word + offset, shift + bit)
     elif isinstance(shape, Array):
         for index in range(shape.count):
-            offset, bit = shape.place(index)
-            yield from _bits(shape.element, word + offset, shift + bit)
+            offset, bit = shape.place_of_element(index)
+            yield from _words_and_bits(shape.element, word + offset, shift + bit)

@@ -71,7 +71,7 @@ class Region:
         """Zero the first `size` bytes, keeping their pages."""
         ctypes.memset(self.address, 0, size)
 
-    def half(self, index: int) -> int:
+    def half_word(self, index: int) -> int:
         """The 32-bit number at `index`."""
         return ctypes.c_uint32.from_address(self.address + 4 * index).value
 
@@ -93,7 +93,7 @@ class PageToucher:
         self._pool: ThreadPoolExecutor | None = None
         self._taken: dict[int, int] = {}
 
-    def want(self, region: Region, size: int) -> None:
+    def touch_soon(self, region: Region, size: int) -> None:
         """The region's first `size` bytes will be touched soon."""
         taken = self._taken.get(region.address, 0)
         if size > taken + HUGE:

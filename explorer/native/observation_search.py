@@ -21,7 +21,7 @@ from ...language.immutable import immutable
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import DisagreementError, Run, Step
-from .frontier import Frontier, decode
+from .frontier import Frontier, decode_words
 from .kernels import Kernel, first_kernel
 from .masks import field_masks
 
@@ -137,7 +137,7 @@ class _Alternatives(Generic[Origin]):
     observation: int = -1
     words: dict[tuple[Words, Origin], Words] = field(default_factory=dict[tuple[Words, Origin], Words])
 
-    def note(self, node: _Node[Origin], shown_words: Words, words: Words) -> None:
+    def note_step(self, node: _Node[Origin], shown_words: Words, words: Words) -> None:
         """A step leads from a node to what shows something else."""
         if node.observation > self.observation:
             self.observation = node.observation
@@ -170,29 +170,29 @@ class ObservationSearch(Generic[Origin]):
         began, last = time.monotonic(), len(self.observations) - 1
         for state, origin in self.observations.starts():
             words = self.frontier.encode(state)
-            for number in self._models(0):
-                self._put(_Node(words, 0, number, origin, None, "", words, 0, 0, 0))
+            for number in self._models_of_next(0):
+                self._queue_node(_Node(words, 0, number, origin, None, "", words, 0, 0, 0))
         best: _Node[Origin] | None = None
         expanded = 0
         while self.waiting:
             node = heapq.heappop(self.waiting)[-1]
             best = node if best is None or node.observation > best.observation else best
             if node.observation == last:
-                return ObservationAnswer(self._legs(node), last, (), True, expanded, time.monotonic() - began)
+                return ObservationAnswer(self._legs_to(node), last, (), True, expanded, time.monotonic() - began)
             if expanded >= most_states or (seconds is not None and time.monotonic() - began > seconds):
                 return self._answer_without_run(best, False, expanded, began)
             expanded += 1
-            self._expand(node)
+            self._expand_node(node)
         return self._answer_without_run(best, True, expanded, began)
 
     def _answer_without_run(
         self, best: _Node[Origin] | None, is_exhausted: bool, expanded_count: int, began: float
     ) -> ObservationAnswer[Origin]:
         instead = tuple((self._decode_state(words), origin) for (_, origin), words in self.others.words.items())
-        seen, legs = (-1, ()) if best is None else (best.observation, self._legs(best))
+        seen, legs = (-1, ()) if best is None else (best.observation, self._legs_to(best))
         return ObservationAnswer(legs, seen, instead, is_exhausted, expanded_count, time.monotonic() - began)
 
-    def _expand(self, node: _Node[Origin]) -> None:
+    def _expand_node(self, node: _Node[Origin]) -> None:
         made = self.frontiers[node.model].successors(node.words)
         if made is None:
             raise DisagreementError(f"a step from {self._decode_state(node.words)} breaks the model's own types")
@@ -201,13 +201,15 @@ class ObservationSearch(Generic[Origin]):
             may_be = self._next_observations(node.observation)
             indices = [index for index in may_be if shown == self._observed_words(node, index)]
             if shown == self._observed_words(node, node.observation):
-                self._put(self._node_after(node, action, words, words, node.observation, node.model, node.origin, 0))
+                self._queue_node(
+                    self._node_after(node, action, words, words, node.observation, node.model, node.origin, 0)
+                )
                 for index in filter(self.observations.is_of_a_step, indices):
-                    self._advance(node, action, words, index)
+                    self._advance_from(node, action, words, index)
                 continue
-            shows = [self._advance(node, action, words, index) for index in indices]
+            shows = [self._advance_from(node, action, words, index) for index in indices]
             if not any(shows):
-                self.others.note(node, shown, words)
+                self.others.note_step(node, shown, words)
 
     def _next_observations(self, seen_number: int) -> Iterator[int]:
         """The numbers of those that may be seen next."""
@@ -216,7 +218,7 @@ class ObservationSearch(Generic[Origin]):
             if not self.observations.may_be_missed(index):
                 return
 
-    def _advance(self, node: _Node[Origin], action: str, words: Words, seen_number: int) -> bool:
+    def _advance_from(self, node: _Node[Origin], action: str, words: Words, seen_number: int) -> bool:
         """Goes on from a state that shows another observation; False where the step cannot be the one that was
         observed."""
         if node.model not in self.observations.which(seen_number):
@@ -227,11 +229,11 @@ class ObservationSearch(Generic[Origin]):
         renewed, origin = self.observations.renew_state(after, node.origin)
         more = self.observations.unlikely(seen_number, before, after)
         encoded = self.frontier.encode(renewed)
-        for number in self._models(seen_number):
-            self._put(self._node_after(node, action, words, encoded, seen_number, number, origin, more))
+        for number in self._models_of_next(seen_number):
+            self._queue_node(self._node_after(node, action, words, encoded, seen_number, number, origin, more))
         return True
 
-    def _models(self, seen_number: int) -> set[int]:
+    def _models_of_next(self, seen_number: int) -> set[int]:
         """The models in which an observation that may come next is come to; of the last one, its own."""
         last = len(self.observations) - 1
         numbers = {*self.observations.which(min(seen_number + 1, last))}
@@ -269,9 +271,9 @@ class ObservationSearch(Generic[Origin]):
         return tuple(word & mask for word, mask in zip(words, self.masks, strict=True))
 
     def _decode_state(self, words: Words) -> State:
-        return decode(self.model, self.frontier.program, words)
+        return decode_words(self.model, self.frontier.program, words)
 
-    def _put(self, node: _Node[Origin]) -> None:
+    def _queue_node(self, node: _Node[Origin]) -> None:
         key = node.observation, node.model, node.origin, node.words
         if key not in self.known:
             self.known.add(key)
@@ -280,7 +282,7 @@ class ObservationSearch(Generic[Origin]):
 
     # --- what was found, in plain Python -----------------------------------------------------------------------------
 
-    def _legs(self, node: _Node[Origin]) -> tuple[ObservedLeg[Origin], ...]:
+    def _legs_to(self, node: _Node[Origin]) -> tuple[ObservedLeg[Origin], ...]:
         """The run to a node, every step of it taken by plain Python."""
         path = [node]
         while path[-1].parent is not None:
@@ -288,13 +290,13 @@ class ObservationSearch(Generic[Origin]):
         path.reverse()
         legs, steps, start = list[ObservedLeg[Origin]](), list[Step](), self._decode_state(path[0].words)
         for before, after in itertools.pairwise(path):
-            steps.append(self._step(before, after))
+            steps.append(self._plain_step(before, after))
             if after.observation > before.observation:
                 legs.append(ObservedLeg(Run(start, tuple(steps)), after.observation, before.origin, before.model))
                 steps, start = [], self._decode_state(after.words)
         return tuple(legs)
 
-    def _step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
+    def _plain_step(self, before: _Node[Origin], after: _Node[Origin]) -> Step:
         state, end = self._decode_state(before.words), self._decode_state(after.reached_words)
         for step in judge.steps(self.models[before.model], state):
             if step.action == after.action and step.state_after == end:

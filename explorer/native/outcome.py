@@ -40,7 +40,7 @@ from ..liveness.graph import IncompleteGraphError
 from ..renaming import orbit_size
 from ..search import Report, Search, interrupt_text
 from ..verdicts import Ending, verdict_of
-from .frontier import Frontier, decode
+from .frontier import Frontier, decode_words
 from .initials_check import InitialStatesCheck
 from .kernel import ERROR_BIT, NO_ACTION
 from .kernels import Kernel
@@ -81,11 +81,11 @@ class Findings:
         broken = self.error is not None or self.property_error is not None
         return broken or self.has_violation or self.is_exhausted or self.stop_reason is not None
 
-    def stop(self, why: str) -> None:
+    def note_stop(self, why: str) -> None:
         """The search ended before everything was explored."""
         self.stop_reason = why
 
-    def fail(self, kind: Literal["invariants", "witnesses"], bits: int, index: int) -> None:
+    def note_failure(self, kind: Literal["invariants", "witnesses"], bits: int, index: int) -> None:
         """State `index` is the first that violates (or witnesses) the properties in `bits`."""
         known = self.invariants if kind == "invariants" else self.witnesses
         for bit in range(bits.bit_length()):
@@ -100,15 +100,15 @@ class Confirmation:
         self.model, self.frontier = model, frontier
         self._reached: dict[tuple[int, Words], Run] = {}  # walks use an index again, for another state
 
-    def words(self, state: State) -> Words:
+    def words_of(self, state: State) -> Words:
         """The words that stand for a plain-Python state's orbit."""
         return self.frontier.canonical(self.frontier.encode(state))
 
     def run_to(self, index: int) -> Run:
         """The run that leads to state `index`, from a real initial state, matched by canonical form."""
-        path = [(number, self.frontier.state_words(number)) for number in self.frontier.path(index)]
+        path = [(number, self.frontier.state_words(number)) for number in self.frontier.path_to(index)]
         if path[0] not in self._reached:
-            self._reached[path[0]] = Run(self._start(path[0][1]), ())
+            self._reached[path[0]] = Run(self._initial_state_of(path[0][1]), ())
         run = self._reached[path[0]]
         for (_, source), at in itertools.pairwise(path):
             if at not in self._reached:
@@ -119,20 +119,20 @@ class Confirmation:
 
     def state(self, index: int) -> State:
         """A state of the store, as its words say."""
-        return decode(self.model, self.frontier.program, self.frontier.state_words(index))
+        return decode_words(self.model, self.frontier.program, self.frontier.state_words(index))
 
-    def _start(self, words: Words) -> State:
+    def _initial_state_of(self, words: Words) -> State:
         """The initial state that words stand for."""
         starts = InitialStatesCheck(self.model, self.frontier)
         if starts.counts:
             found = starts.state_of(words)
-            if found is not None and self.words(found) == words:
+            if found is not None and self.words_of(found) == words:
                 return found
         for state in initial_states(self.model):
-            if self.words(state) == words:
+            if self.words_of(state) == words:
                 return state
         raise DisagreementError(
-            f"the kernel starts from {self.show(words)}: no such state in {starts_text(self.model)}"
+            f"the kernel starts from {self.state_text(words)}: no such state in {starts_text(self.model)}"
         )
 
     def step_to(self, state: State, source: Words, words: Words) -> Step:
@@ -141,9 +141,11 @@ class Confirmation:
         mine = self.frontier.successors(source)
         via = dict.fromkeys(action for action, after in mine or () if after == words)
         for step in itertools.chain(self._steps_by(state, via), steps(self.model, state)):
-            if self.words(step.state_after) == words:
+            if self.words_of(step.state_after) == words:
                 return step
-        message = f"no step of plain Python leads from {state} to {self.show(words)}, which the kernel reached by "
+        message = (
+            f"no step of plain Python leads from {state} to {self.state_text(words)}, which the kernel reached by "
+        )
         by = self._instances_text(state, via) if via else "a step that it does not take again"
         raise DisagreementError(message + by)
 
@@ -162,40 +164,40 @@ class Confirmation:
         said = "\n  ".join(action_says(self.model, state, action) for action in actions)
         return f"{places}; in plain Python:\n  {said}"
 
-    def show(self, words: Words) -> str:
+    def state_text(self, words: Words) -> str:
         """A state for people; its words where they stand for none."""
         try:
-            return repr(decode(self.model, self.frontier.program, words))
+            return repr(decode_words(self.model, self.frontier.program, words))
         except UNREADABLE as error:
             return f"the words {', '.join(map(hex, words))}, which are not a state of the model ({error}),"
 
-    def invariant(self, prop: Property, index: int) -> Run:
+    def confirm_invariant(self, prop: Property, index: int) -> Run:
         """The counterexample to an invariant, confirmed."""
         run = self.run_to(index)
         if holds(self.model, prop, run.states()[-1]):
-            raise DisagreementError(differs(prop, False, True, run.states()[-1]))
+            raise DisagreementError(difference_text(prop, False, True, run.states()[-1]))
         return run
 
-    def witness(self, prop: Property, index: int) -> Run:
+    def confirm_witness(self, prop: Property, index: int) -> Run:
         """The example of a witness, confirmed."""
         run = self.run_to(index)
         if not holds(self.model, prop, run.states()[-1]):
-            raise DisagreementError(differs(prop, True, False, run.states()[-1]))
+            raise DisagreementError(difference_text(prop, True, False, run.states()[-1]))
         return run
 
-    def transition(self, prop: Property, bit: int) -> Run:
+    def confirm_transition(self, prop: Property, bit: int) -> Run:
         """The counterexample to a transition property, confirmed."""
-        source, words = self.frontier.edge(bit)
+        source, words = self.frontier.first_broken_edge(bit)
         run, target = self.run_to(source), self.frontier.canonical(words)
         before = run.states()[-1]
         for step in steps(self.model, before):
-            if self.words(step.state_after) == target and not holds(
+            if self.words_of(step.state_after) == target and not holds(
                 self.model, prop, before, step.state_after, action=step.action
             ):
                 return Run(run.start, (*run.steps, step))
-        raise DisagreementError(f"{differs(prop, False, True, before)}, for every step from there")
+        raise DisagreementError(f"{difference_text(prop, False, True, before)}, for every step from there")
 
-    def deadlock(self, index: int) -> Failure:
+    def confirm_deadlock(self, index: int) -> Failure:
         """The run into a deadlock, confirmed."""
         run = self.run_to(index)
         if not is_deadlock(self.model, run.states()[-1]):
@@ -215,9 +217,9 @@ class Confirmation:
                     return failure
         except ModelError as error:
             return Failure(error.message, f"{error.file}:{error.line}", run, error.action, error.arguments)
-        raise DisagreementError(self._broke(run.states()[-1]))
+        raise DisagreementError(self._broken_step_text(run.states()[-1]))
 
-    def _broke(self, state: State) -> str:
+    def _broken_step_text(self, state: State) -> str:
         """What a step breaks natively, and becomes in plain Python."""
         number, message = self.frontier["BROKE"], f"a step from {state} breaks the model's types natively: "
         if number != NO_ACTION:
@@ -256,22 +258,29 @@ class Confirmation:
         words, program = self.frontier.state_words(index), self.frontier.program
         for name, properties in (("invariants", program.invariants), ("witnesses", program.witnesses)):
             for bit, prop in enumerate(properties):
-                if self.frontier.truths(name, words, 1 << bit) & ERROR_BIT:
-                    return differs(prop, None, self._value(prop, state), state)
-        values = [differs(terminal, None, self._value(terminal, state), state) for terminal in self.model.terminals]
+                if self.frontier.property_bits(name, words, 1 << bit) & ERROR_BIT:
+                    return difference_text(prop, None, self._property_value(prop, state), state)
+        values = [
+            difference_text(terminal, None, self._property_value(terminal, state), state)
+            for terminal in self.model.terminals
+        ]
         return " or ".join(values)
 
     # --- the sample ---------------------------------------------------------------------------------------------------
 
-    def recheck(self, index: int, heed: Callable[[], None] | None = None) -> None:
+    def recheck_state(self, index: int, heed: Callable[[], None] | None = None) -> None:
         """Judge one state again: its steps action by action, and every property. `heed` is called between two choices,
         of which one state may have a million, and ends it by raising."""
         words = self.frontier.state_words(index)
         state = self._decode_state(index, words)
-        taken = self._steps(words, state, heed)
+        taken = self._steps_of_judge(words, state, heed)
         self._recheck_steps(words, state, taken)
         if not taken and self.frontier["DEADLOCKS"] and is_deadlock(self.model, state):
-            why = "a run may end there" if self.frontier.ends(words) == 1 else "a limit stops what would happen there"
+            why = (
+                "a run may end there"
+                if self.frontier.terminal_value(words) == 1
+                else "a limit stops what would happen there"
+            )
             raise DisagreementError(
                 f"natively {why}: {state}\n  in plain Python it is a deadlock: {why_deadlock(self.model, state)}"
             )
@@ -280,30 +289,32 @@ class Confirmation:
             ("invariants", program.invariants, False),
             ("witnesses", program.witnesses, True),
         ):
-            whole = self.frontier.truths(name, words, (1 << len(properties)) - 1)
+            whole = self.frontier.property_bits(name, words, (1 << len(properties)) - 1)
             for bit, prop in enumerate(properties):
                 # of several, one that cannot be evaluated hides the others
-                found = self.frontier.truths(name, words, 1 << bit) if whole & ERROR_BIT else whole & 1 << bit
+                found = self.frontier.property_bits(name, words, 1 << bit) if whole & ERROR_BIT else whole & 1 << bit
                 mine = None if found & ERROR_BIT else (found != 0) == expected
-                self._check_same_answer(prop, mine, self._value(prop, state), state)
-        ends = self.frontier.ends(words)
+                self._check_same_answer(prop, mine, self._property_value(prop, state), state)
+        ends = self.frontier.terminal_value(words)
         if ends != 2:
             for terminal in self.model.terminals if (ends == 1) != is_terminal(self.model, state) else ():
-                self._check_same_answer(terminal, ends == 1, self._value(terminal, state), state)
+                self._check_same_answer(terminal, ends == 1, self._property_value(terminal, state), state)
 
     def _decode_state(self, index: int, words: Words) -> State:
         """The state that words stand for."""
         try:
-            state = decode(self.model, self.frontier.program, words)
+            state = decode_words(self.model, self.frontier.program, words)
         except UNREADABLE as error:
-            raise DisagreementError(f"state {index} is {self.show(words)} though the kernel reached it") from error
-        if self.words(state) != words:
-            again = decode(self.model, self.frontier.program, self.words(state))
+            raise DisagreementError(
+                f"state {index} is {self.state_text(words)} though the kernel reached it"
+            ) from error
+        if self.words_of(state) != words:
+            again = decode_words(self.model, self.frontier.program, self.words_of(state))
             differ = fields_that_differ(state, again, "in the store")
             raise DisagreementError(f"state {index}, {state}, is another one once it is encoded again: {differ}")
         return state
 
-    def _steps(self, words: Words, state: State, heed: Callable[[], None] | None) -> list[Step]:
+    def _steps_of_judge(self, words: Words, state: State, heed: Callable[[], None] | None) -> list[Step]:
         """The judge's steps. One that breaks the model must break natively too, and the search then reports it."""
         try:
             return list(steps(self.model, state, heed))
@@ -318,11 +329,11 @@ class Confirmation:
     def _recheck_steps(self, words: Words, state: State, theirs: list[Step]) -> None:
         watched = self.frontier["WATCH"]  # those that held throughout
         mine = self.frontier.successors(words)
-        expected = Counter((step.action, self.words(step.state_after)) for step in theirs)
+        expected = Counter((step.action, self.words_of(step.state_after)) for step in theirs)
         if mine is None:
-            raise DisagreementError(self._broke(state))
+            raise DisagreementError(self._broken_step_text(state))
         if Counter(mine) != expected:
-            raise DisagreementError(self._blame(state, Counter(mine), expected))
+            raise DisagreementError(self._differing_actions_text(state, Counter(mine), expected))
         for bit, prop in enumerate(self.frontier.program.transitions):
             if watched >> bit & 1:
                 held = all(holds(self.model, prop, state, step.state_after, action=step.action) for step in theirs)
@@ -330,19 +341,21 @@ class Confirmation:
 
     def _check_same_answer(self, prop: Property, mine: bool | None, theirs: bool | None, state: State) -> None:
         if mine != theirs:
-            raise DisagreementError(differs(prop, mine, theirs, state))
+            raise DisagreementError(difference_text(prop, mine, theirs, state))
 
-    def _value(self, prop: Property, state: State) -> bool | None:
+    def _property_value(self, prop: Property, state: State) -> bool | None:
         """A property's value in plain Python; None where it cannot be evaluated: that matters only while it is open."""
         try:
             return holds(self.model, prop, state)
         except ModelError:
             return None
 
-    def _blame(self, state: State, mine: Counter[tuple[str, Words]], theirs: Counter[tuple[str, Words]]) -> str:
+    def _differing_actions_text(
+        self, state: State, mine: Counter[tuple[str, Words]], theirs: Counter[tuple[str, Words]]
+    ) -> str:
         """Which actions the kernel and the judge see differently, and where each leads."""
         lines = [
-            f"{action}: {who} reaches {self.show(words)}"
+            f"{action}: {who} reaches {self.state_text(words)}"
             for who, differences in (("only the kernel", mine - theirs), ("only plain Python", theirs - mine))
             for action, words in differences
         ]
@@ -351,7 +364,7 @@ class Confirmation:
         return f"{actions}: the kernel and plain Python disagree at {state}\n  " + "\n  ".join(lines)
 
 
-def differs(prop: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
+def difference_text(prop: Property, mine: bool | None, theirs: bool | None, state: State) -> str:
     """What is said where a property has one value natively and another in plain Python."""
     return property_differs(prop, mine, theirs, state)
 
@@ -361,16 +374,16 @@ def conclude(
 ) -> Verdict:
     """The verdict of a finished search, once the properties of whole runs were checked on what it has explored."""
     program, confirm = kernel.program, Confirmation(model, frontier)
-    failure = _failure(confirm, findings)
+    failure = _confirmed_failure(confirm, findings)
     runs: dict[str, Run] = {}
     for bit, index in findings.invariants.items():
-        runs[program.invariants[bit].name] = confirm.invariant(program.invariants[bit], index)
+        runs[program.invariants[bit].name] = confirm.confirm_invariant(program.invariants[bit], index)
     for bit, prop in enumerate(program.transitions):
         if findings.crossed_bounds >> bit & 1:
-            runs[prop.name] = confirm.transition(prop, bit)
+            runs[prop.name] = confirm.confirm_transition(prop, bit)
     for bit, index in findings.witnesses.items():
-        runs[program.witnesses[bit].name] = confirm.witness(program.witnesses[bit], index)
-    rechecked = _recheck(confirm, search, findings, frontier["COUNT"])
+        runs[program.witnesses[bit].name] = confirm.confirm_witness(program.witnesses[bit], index)
+    rechecked = _recheck_sample(confirm, search, findings, frontier["COUNT"])
     liveness: Mapping[str, PropertyAnswer] = {}
     if model.liveness and findings.is_exhausted and search.projection is None:
         try:
@@ -420,17 +433,17 @@ def _judge_liveness(
         findings.seconds += time.perf_counter() - started
 
 
-def _failure(confirm: Confirmation, findings: Findings) -> Failure | None:
+def _confirmed_failure(confirm: Confirmation, findings: Findings) -> Failure | None:
     if findings.error is not None:
         return confirm.model_error(findings.error)
     if findings.property_error is not None:
         return confirm.property_error(findings.property_error)
     if findings.deadlock is not None:
-        return confirm.deadlock(findings.deadlock)
+        return confirm.confirm_deadlock(findings.deadlock)
     return None
 
 
-def _recheck(confirm: Confirmation, search: Search, findings: Findings, count: int) -> int:
+def _recheck_sample(confirm: Confirmation, search: Search, findings: Findings, count: int) -> int:
     """Re-check a seeded sample of an exhausted search, as far as the limit of time goes; how many states."""
     if not findings.is_exhausted:
         return 0
@@ -447,7 +460,7 @@ def _recheck(confirm: Confirmation, search: Search, findings: Findings, count: i
         _recheck_starts(confirm, search, heed)
         for index in chosen:
             heed()
-            confirm.recheck(index, heed)
+            confirm.recheck_state(index, heed)
             done += 1
     except _SampleCutError:
         findings.notes.append(_SAMPLE_CUT.format(done, len(chosen)))
@@ -471,7 +484,7 @@ def _recheck_weights(confirm: Confirmation, findings: Findings, chosen_states: S
     domains = tuple(domain for domain in confirm.model.domains if domain.name in findings.symmetry)
     count, renamings = orbit_size(confirm.model, domains), prod(factorial(domain.size) for domain in domains)
     for index in chosen_states[: max(1, RENAMINGS_RECHECKED // renamings)]:
-        mine, state = confirm.frontier.weight(index, index + 1), confirm.state(index)
+        mine, state = confirm.frontier.orbit_state_count(index, index + 1), confirm.state(index)
         if mine != (theirs := count(state)):
             raise DisagreementError(f"{state} stands for {mine} states natively, and for {theirs} in plain Python")
 
@@ -482,7 +495,7 @@ def _recheck_starts(confirm: Confirmation, search: Search, heed: Callable[[], No
     combinations = range(sum(starts.counts))
     for number in sorted(random.Random(search.seed).sample(combinations, min(search.recheck, len(combinations)))):
         heed()
-        starts.recheck(number)
+        starts.recheck_combination(number)
 
 
 def coverage_of(model: Model, kernel: Kernel, frontier: Frontier) -> tuple[ActionCoverage, ...]:

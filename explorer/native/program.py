@@ -18,13 +18,13 @@ from ...language.types import Identity
 from . import edges_kernel, kernel, walk_kernel
 from . import initials_kernel as starting
 from . import shard_kernel as sharding
-from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, bump, load_opens
+from .actions import CELL, FAILED, ActionCode, ActionPlan, Counters, add_to_counter, load_opens
 from .canonical import canonical_function
 from .cells import Memory
 from .cone import Cones
 from .effort import FULL_EFFORT, CompileEffort
 from .graph_kernel import NUMBERS as GRAPH_CELLS
-from .initials import combinations, start_function
+from .initials import combination_counts, start_function
 from .kernel import CONTEXT, ERROR_BIT, EVENTS, NO_PARENT
 from .layout import Layout
 from .machine import I64, WORDS, address, compile_function, word
@@ -79,27 +79,29 @@ def plan_program(model: Model, *, cone: bool = False) -> KernelInterface:
     layout = Layout(model.fields, model.values)
     opens = {name: len(CONTEXT) + index for index, name in enumerate(sorted(model.open))}
     counters = Counters(len(CONTEXT) + len(opens))
-    masks = [counters.new() for _ in range(layout.words if cone else 0)]
-    held_states, weighed = counters.new(), counters.new()
+    masks = [counters.add_counter() for _ in range(layout.words if cone else 0)]
+    held_states, weighed = counters.add_counter(), counters.add_counter()
     active = [action for action in model.actions if may_be_enabled(action)]
-    within, beyond = (tuple(counters.new() for _ in model.bounds) for _ in range(2))
+    within, beyond = (tuple(counters.add_counter() for _ in model.bounds) for _ in range(2))
     passed = dict(zip((bound.name for bound in model.bounds), within, strict=True))
     plans = tuple(ActionPlan(number, action, model, layout, counters, passed) for number, action in enumerate(active))
     slots = BATCH + sum(plan.fan_out() for plan in plans) + 16
-    kinds = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
+    kinds = (applicable_properties(model, kind) for kind in ("invariant", "transition", "reachable"))
     return KernelInterface(
-        layout, opens, held_states, weighed, within, beyond, plans, counters.next, slots, combinations(model), *kinds,
-        cones=Cones(masks[0]) if masks else None,
+        layout, opens, held_states, weighed, within, beyond, plans, counters.next, slots, combination_counts(model),
+        *kinds, cones=Cones(masks[0]) if masks else None,
     )  # fmt: skip
 
 
 def rebind_properties(program: KernelInterface, model: Model) -> KernelInterface:
     """The program with the properties of a model that differs in nothing but the values of open constants."""
-    invariants, transitions, witnesses = (applicable(model, kind) for kind in ("invariant", "transition", "reachable"))
+    invariants, transitions, witnesses = (
+        applicable_properties(model, kind) for kind in ("invariant", "transition", "reachable")
+    )
     return replace(program, invariants=invariants, transitions=transitions, witnesses=witnesses)
 
 
-def generate(
+def generate_llvm(
     model: Model,
     program: KernelInterface,
     symmetric: Sequence[Identity],
@@ -117,15 +119,15 @@ def generate(
     one stands for. States are distinguished by their words under `masks`, without any by all of them."""
     layout, module = program.layout, llvm.Module("tidegate")
     functions = _Functions(module, layout, program.opens, effort, is_weighted=is_weighted)
-    functions.masked_properties("invariants", program.invariants, wanted_truth=False)
-    functions.masked_properties("witnesses", program.witnesses, wanted_truth=True)
-    functions.terminal(model.terminals)
+    functions.define_masked_properties("invariants", program.invariants, wanted_truth=False)
+    functions.define_masked_properties("witnesses", program.witnesses, wanted_truth=True)
+    functions.define_terminal(model.terminals)
     code = partial(TriedStepsCode, protocol=protocol_masks(model)) if edges else ActionCode
-    functions.expand(program, model, code)
+    functions.define_expand(program, model, code)
     functions.made["canonical"] = canonical_function(
         module, layout, symmetric, program.cones and program.cones.cell, CELL["FIXED"] if is_weighted else None
     )
-    functions.weigh(prod(factorial(domain.size) for domain in symmetric))
+    functions.define_weigh(prod(factorial(domain.size) for domain in symmetric))
     if masks:
         functions.made["kept"] = kept_function(module, masks)
     if program.starts:
@@ -137,7 +139,7 @@ def generate(
         *(sharding.TEXTS if fingerprint else ()),
         *(edges_kernel.TEXTS if edges else ()),
     )
-    _kernel(module, program, functions.made, texts, fingerprint // 64)
+    _add_kernel(module, program, functions.made, texts, fingerprint // 64)
     return str(module)
 
 
@@ -148,7 +150,7 @@ def may_be_enabled(action: Action) -> bool:
     return not any(isinstance(guard, Const) and guard.number == 0 for guard in guards)
 
 
-def applicable(model: Model, kind: str) -> tuple[Property, ...]:
+def applicable_properties(model: Model, kind: str) -> tuple[Property, ...]:
     """The properties of a kind that this model can evaluate. UsageError where they are more than the kernel has bits
     for: it holds a kind's properties in one word, of which one bit says that a property cannot be evaluated."""
     found = tuple(prop for prop in model.properties if prop.kind == kind and prop.applicable)
@@ -160,7 +162,7 @@ def applicable(model: Model, kind: str) -> tuple[Property, ...]:
     return found
 
 
-def _kernel(
+def _add_kernel(
     module: llvm.Module,
     program: KernelInterface,
     functions: dict[str, llvm.Function],
@@ -215,8 +217,8 @@ class PropertyCode(Statements):
                 count = self.layout.words
                 loaded = tuple(self.builder.load(address(self.builder, pointer, word(index))) for index in range(count))
             self.states[name] = Memory(pointer, loaded)
-        value = self.truth(self.run(form))
-        self.builder.ret(self.builder.zext(self.bit(value), I64))
+        value = self.truth_of(self.run_function(form))
+        self.builder.ret(self.builder.zext(self.llvm_bit(value), I64))
 
 
 class _Functions:
@@ -237,7 +239,7 @@ class _Functions:
             function.linkage = "internal"
         return function
 
-    def predicate(self, prop: Property, states: int, form: Function | None = None) -> llvm.Function:
+    def define_predicate(self, prop: Property, states: int, form: Function | None = None) -> llvm.Function:
         """One property as a function of the context and the states it reads; of a `form`, what is asked of some
         actions in place of the property's own."""
         name = (
@@ -253,7 +255,7 @@ class _Functions:
             PropertyCode(self.layout, known, self.opens, self.effort).generate(asked, known.args[1:])
         return known
 
-    def masked_properties(self, name: str, properties: Sequence[Property], *, wanted_truth: bool) -> None:
+    def define_masked_properties(self, name: str, properties: Sequence[Property], *, wanted_truth: bool) -> None:
         """`name(c, at, mask)`: a bit for each property of the mask whose value at the state is `wanted_truth`."""
         function = self._function(name, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())
@@ -263,7 +265,7 @@ class _Functions:
         for index, prop in enumerate(properties):
             asked = builder.and_(mask, word(1 << index))
             with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
-                value = builder.call(self.predicate(prop, 1), [context, at])
+                value = builder.call(self.define_predicate(prop, 1), [context, at])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(ERROR_BIT | 1 << index))
                 with builder.if_then(builder.icmp_unsigned("==", value, word(int(wanted_truth))), likely=False):
@@ -271,18 +273,18 @@ class _Functions:
         builder.ret(builder.load(found))
         self.made[name] = function
 
-    def terminal(self, properties: Sequence[Property]) -> None:
+    def define_terminal(self, properties: Sequence[Property]) -> None:
         """`terminal(c, at)`: 1 when some @terminal predicate holds, 2 when one cannot be evaluated."""
         function = self._function("terminal", WORDS, WORDS, public=True)
         builder = llvm.IRBuilder(function.append_basic_block())
         for prop in properties:
-            value = builder.call(self.predicate(prop, 1), list(function.args))
+            value = builder.call(self.define_predicate(prop, 1), list(function.args))
             with builder.if_then(builder.icmp_unsigned("!=", value, word(0))):
                 builder.ret(value)
         builder.ret(word(0))
         self.made["terminal"] = function
 
-    def watch(self, properties: Sequence[Property], action: str) -> llvm.Function | None:
+    def define_watch(self, properties: Sequence[Property], action: str) -> llvm.Function | None:
         """`watch(c, before, after, parent)`: evaluates transition properties on one edge, a step of this action, and
         notes the first that fails each. Actions of which nothing special is asked share one."""
         if not properties:
@@ -290,10 +292,10 @@ class _Functions:
         key = tuple(id(prop.form_of(action)) for prop in properties)
         known = self.watches.get(key)
         if known is None:
-            known = self.watches[key] = self._watch(f"watch.{len(self.watches)}", properties, action)
+            known = self.watches[key] = self._define_watch(f"watch.{len(self.watches)}", properties, action)
         return known
 
-    def _watch(self, name: str, properties: Sequence[Property], action: str) -> llvm.Function:
+    def _define_watch(self, name: str, properties: Sequence[Property], action: str) -> llvm.Function:
         function = self._function(name, WORDS, WORDS, WORDS, I64)
         context, before, after, parent = function.args
         builder = llvm.IRBuilder(function.append_basic_block())
@@ -302,7 +304,7 @@ class _Functions:
         for index, prop in enumerate(properties):
             asked = builder.and_(builder.load(mask), word(1 << index))
             with builder.if_then(builder.icmp_unsigned("!=", asked, word(0))):
-                value = builder.call(self.predicate(prop, 2, prop.form_of(action)), [context, before, after])
+                value = builder.call(self.define_predicate(prop, 2, prop.form_of(action)), [context, before, after])
                 with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                     builder.ret(word(1))
                 with builder.if_then(builder.icmp_unsigned("==", value, word(0)), likely=False):
@@ -322,26 +324,26 @@ class _Functions:
             value = builder.load(address(builder, next_state, word(at)))
             builder.store(value, address(builder, base, word(start + 1 + at)))
 
-    def expand(self, program: KernelInterface, model: Model, code: Callable[..., ActionCode]) -> None:
+    def define_expand(self, program: KernelInterface, model: Model, code: Callable[..., ActionCode]) -> None:
         """`expand(c, state, out, parent)`: every successor by every action, none beyond a `@bound`, or FAILED. `code`
         generates an action."""
         main = self._function("expand", WORDS, WORDS, WORDS, I64, public=True)
         builder = llvm.IRBuilder(main.append_basic_block())
         context, state, out, parent = main.args
         for bound, within, beyond in zip(model.bounds, program.states_within, program.states_beyond, strict=True):
-            value = builder.call(self.predicate(bound, 1), [context, state])
+            value = builder.call(self.define_predicate(bound, 1), [context, state])
             with builder.if_then(builder.icmp_unsigned("==", value, word(2)), likely=False):
                 builder.store(word(kernel.NO_ACTION), address(builder, context, word(CELL["BROKE"])))
                 builder.ret(word(FAILED))
             with builder.if_then(builder.icmp_unsigned("==", value, word(0))):
                 builder.store(word(-1), address(builder, context, word(CELL["BOUNDED"])))
-                bump(builder, context, beyond, is_weighted=self.weighted)
+                add_to_counter(builder, context, beyond, is_weighted=self.weighted)
                 builder.ret(word(0))
-            bump(builder, context, within, is_weighted=self.weighted)
-        kept = tuple(self.predicate(bound, 2) for bound in model.step_bounds)
+            add_to_counter(builder, context, within, is_weighted=self.weighted)
+        kept = tuple(self.define_predicate(bound, 2) for bound in model.step_bounds)
         total: llvm.Value = word(0)
         for plan in program.plans:
-            watch = self.watch(program.transitions, plan.form.name)
+            watch = self.define_watch(program.transitions, plan.form.name)
             one = self._function(f"action_{plan.form.name}", WORDS, WORDS, WORDS, I64)
             made = code(self.layout, one, self.opens, watch, self._fitting_effort(plan, watch, kept), kept)
             made.weighted = self.weighted
@@ -354,7 +356,7 @@ class _Functions:
         builder.ret(total)
         self.made["expand"] = main
 
-    def weigh(self, renamings: int) -> None:
+    def define_weigh(self, renamings: int) -> None:
         """`weigh(c, at)`: how many states a stored one stands for, of which there is one for each of so many renamings
         but for those that leave it as it is. 1 where states are not weighed."""
         function = self._function("weigh", WORDS, WORDS)

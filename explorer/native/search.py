@@ -69,7 +69,7 @@ def _check(
     """As `check`, with the symmetry that is folded; `is_weighted`: each state is counted that one of those kept stands
     for."""
     masks = masks_of(model, projection_of(model, search))
-    _announce(report)
+    _announce_compiling(report)
     kernel = first_kernel(model, symmetry.domains, search.cache, masks, is_weighted=is_weighted)
 
     def load_faster_kernel() -> Kernel:
@@ -97,14 +97,14 @@ def _check_folding_late(model: Model, search: Search, report: Report | None, eno
     if pace.is_behind or folded.outcome not in ("none", "vacuous"):
         again = _check(model, _search_in_time_left(plain, started), Symmetry((), ()), report, enough)
         if pace.is_behind or again.outcome not in ("none", "vacuous"):
-            return _with_time_of(_with_limit_of(search, again), whole, folded)
+            return _with_added_time(_with_stated_limit(search, again), whole, folded)
     return _farther_verdict(search, whole, folded)
 
 
 def _farther_verdict(search: Search, whole: Verdict, folded_verdict: Verdict) -> Verdict:
     """What a search says that has begun again with renamings folded. Where that ended before it came as far as the
     first, it is what the first has found."""
-    folded_verdict = _with_limit_of(search, folded_verdict)
+    folded_verdict = _with_stated_limit(search, folded_verdict)
     behind = folded_verdict.verdict == "inconclusive" and (folded_verdict.distinct_states or 0) < (
         whole.distinct_states or 0
     )
@@ -115,11 +115,11 @@ def _farther_verdict(search: Search, whole: Verdict, folded_verdict: Verdict) ->
             stop_reason=folded_verdict.stop_reason,
             is_interrupted=folded_verdict.is_interrupted,
         )
-        return _with_time_of(found, folded_verdict)
-    return _with_time_of(folded_verdict, whole)
+        return _with_added_time(found, folded_verdict)
+    return _with_added_time(folded_verdict, whole)
 
 
-def _with_limit_of(search: Search, verdict: Verdict) -> Verdict:
+def _with_stated_limit(search: Search, verdict: Verdict) -> Verdict:
     """A verdict that names a limit of time as it was given, and not what was left of it."""
     if search.seconds is None or not isinstance(verdict.stop_reason, TimeLimitReason):
         return verdict
@@ -131,7 +131,7 @@ def _stopped_verdict(verdict: Verdict, why: str, *, is_interrupted: bool = False
     return replace(verdict, assurance=f"none: {why}", stop_reason=why, is_interrupted=is_interrupted)
 
 
-def _with_time_of(verdict: Verdict, *others: Verdict) -> Verdict:
+def _with_added_time(verdict: Verdict, *others: Verdict) -> Verdict:
     """A verdict with the time of other searches beside its own."""
     seconds = sum(other.seconds for other in others)
     compiled = sum(other.compile_seconds for other in others)
@@ -161,14 +161,14 @@ def explore(
     distinct states; a property that is open then is undecided.
     """
     kernel = replace(kernel, program=rebind_properties(kernel.program, model))
-    verdict = _attempt(model, search, kernel, symmetry, report, enough, faster)
+    verdict = _search_once(model, search, kernel, symmetry, report, enough, faster)
     if verdict is None:  # several workers found a failure; one finds the same counterexample every time
-        verdict = _attempt(model, replace(search, workers=1), kernel, symmetry, report)
+        verdict = _search_once(model, replace(search, workers=1), kernel, symmetry, report)
     assert verdict is not None
     return verdict
 
 
-def _attempt(
+def _search_once(
     model: Model,
     search: Search,
     kernel: Kernel,
@@ -214,7 +214,7 @@ class Driver:
         self.findings = Findings(compile_seconds=kernel.seconds, is_cached=kernel.is_cached)
         self.started = time.perf_counter()
         self.starts = InitialStatesCheck(model, frontier)
-        self.crew = WorkerPool(frontier, search.workers) if search.workers > 1 else None
+        self.worker_pool = WorkerPool(frontier, search.workers) if search.workers > 1 else None
         self.failed = False
         self.slice = states_of_first_slice(kernel.program)
         self.weighted = kernel.counts_every_state
@@ -224,7 +224,7 @@ class Driver:
         for name, cell in program.opens.items():
             value = model.values[name]
             frontier.context[cell] = kernel_number(value) & (1 << 64) - 1
-        if program.cones is not None and self.crew is not None:
+        if program.cones is not None and self.worker_pool is not None:
             raise ValueError("a kernel that keeps a cone is for one worker")
         if program.cones is not None:
             for index, mask in enumerate(cone_masks(model, program.layout, program.cones)):
@@ -235,23 +235,23 @@ class Driver:
         frontier["DEADLOCKS"] = int(search.deadlocks)
 
     @property
-    def seconds(self) -> float:
+    def elapsed_seconds(self) -> float:
         """Since the search began."""
         return time.perf_counter() - self.started
 
     def run(self, enough: Callable[[], bool] | None = None) -> None:
         """Search until everything is explored or something ends it; or, between two levels, until it is `enough`."""
         try:
-            self._start()
-            while not self.findings.is_done and not self.failed and self._level():
+            self._begin_with_initial_states()
+            while not self.findings.is_done and not self.failed and self._expand_level():
                 if enough is not None and not self.findings.is_done and enough():
                     return
         except KeyboardInterrupt as interrupt:
-            self.findings.stop(interrupt_text(interrupt))
+            self.findings.note_stop(interrupt_text(interrupt))
         finally:
-            self.findings.seconds = self.seconds
-            if self.crew is not None:
-                self.crew.close()
+            self.findings.seconds = self.elapsed_seconds
+            if self.worker_pool is not None:
+                self.worker_pool.close()
             if self.weighted:
                 self._weigh_levels()
 
@@ -262,7 +262,9 @@ class Driver:
             end = begin + (level.states or 0)
             is_expanded = number + 1 < len(self.weights)
             weight = (
-                self.weights[number + 1] - self.weights[number] if is_expanded else self.frontier.weight(begin, end)
+                self.weights[number + 1] - self.weights[number]
+                if is_expanded
+                else self.frontier.orbit_state_count(begin, end)
             )
             found.levels[number], begin = replace(level, states=weight), end
         found.orbits = self.frontier["COUNT"]
@@ -275,7 +277,7 @@ class Driver:
     def _expanded_weight(self) -> int:
         """How many states those stand for that were expanded so far."""
         cell = self.frontier.program.expanded_states
-        contexts = [self.frontier.context] if self.crew is None else self.crew.contexts
+        contexts = [self.frontier.context] if self.worker_pool is None else self.worker_pool.contexts
         return sum(context[cell] for context in contexts)
 
     def decided_properties(self) -> frozenset[str]:
@@ -284,14 +286,14 @@ class Driver:
         bits = ((program.invariants, found.invariants), (program.witnesses, found.witnesses))
         return frozenset(properties[bit].name for properties, known in bits for bit in known)
 
-    def _start(self) -> None:
+    def _begin_with_initial_states(self) -> None:
         if self.starts.counts:
             self._start_natively()
             return
         states = [self.frontier.encode(state) for state in initial_states(self.model)]
-        for first in range(0, len(states), self.frontier.slots):
-            self.frontier.offer(states[first : first + self.frontier.slots])
-            self._slices()
+        for first in range(0, len(states), self.frontier.most_states_offered):
+            self.frontier.offer_states(states[first : first + self.frontier.most_states_offered])
+            self._run_in_slices()
             if self.findings.is_done:
                 return
         self._end_level(0, 0.0)
@@ -299,24 +301,24 @@ class Driver:
     def _start_natively(self) -> None:
         """Initial states made by the kernel: all of them once, for one that breaks, and once more to be explored."""
         self.frontier["COMBINATIONS"] = sum(self.starts.counts)
-        self._slices(self.frontier.sound, "COMBINATION")
+        self._run_in_slices(self.frontier.check_initial_states, "COMBINATION")
         self.frontier["COMBINATION"] = 0
-        self._slices(self.frontier.begin, "COMBINATION")
+        self._run_in_slices(self.frontier.insert_initial_states, "COMBINATION")
         self.slice = states_of_first_slice(self.frontier.program)
         if not self.findings.is_done:
             self._end_level(0, 0.0)
 
-    def _level(self) -> bool:
+    def _expand_level(self) -> bool:
         """Expand one level; False when it found nothing new."""
-        self._hasten()
-        begin, seconds = self.frontier["COUNT"], self.seconds
+        self._use_fast_kernel()
+        begin, seconds = self.frontier["COUNT"], self.elapsed_seconds
         if self._is_out_of_time():
             return False
-        if self.crew is not None and begin - self.frontier["NEXT"] >= STATES_FOR_ONE_WORKER:
-            self._expand_in_parallel(self.crew, begin)
+        if self.worker_pool is not None and begin - self.frontier["NEXT"] >= STATES_FOR_ONE_WORKER:
+            self._expand_in_parallel(self.worker_pool, begin)
         else:
             self.frontier["END"] = begin
-            self._slices()
+            self._run_in_slices()
         if self.failed:
             return False
         if not self.findings.is_done:
@@ -327,43 +329,43 @@ class Driver:
         self._end_level(begin, seconds)
         return True
 
-    def _expand_in_parallel(self, crew: WorkerPool, end: int) -> None:
+    def _expand_in_parallel(self, worker_pool: WorkerPool, end: int) -> None:
         """Expand one level with all workers."""
-        event = crew.level(self.frontier["NEXT"], end, self._tick)
-        for met in crew.met:
-            self.findings.fail("witnesses", met.bits, met.index)
+        event = worker_pool.expand_level(self.frontier["NEXT"], end, self._has_time_left)
+        for met in worker_pool.met:
+            self.findings.note_failure("witnesses", met.bits, met.index)
             self.frontier["SEEK"] &= ~met.bits
-        crew.met.clear()
+        worker_pool.met.clear()
         if event == "FULL":
-            self.findings.stop(self._full_reason())
+            self.findings.note_stop(self._full_reason())
         self.failed = event in FAILURES
 
-    def _tick(self) -> bool:
-        self._report()
-        self.frontier.prepare()
+    def _has_time_left(self) -> bool:
+        self._report_progress()
+        self.frontier.touch_memory_ahead()
         return not self._is_out_of_time()
 
     def _end_level(self, begin: int, since: float) -> None:
         new = self.frontier["COUNT"] - begin
         if new:
-            self.findings.levels.append(Level(len(self.findings.levels) + 1, new, self.seconds - since))
+            self.findings.levels.append(Level(len(self.findings.levels) + 1, new, self.elapsed_seconds - since))
 
-    def _slices(self, run: Callable[[], str] | None = None, counter_cell: str = "NEXT") -> None:
+    def _run_in_slices(self, run: Callable[[], str] | None = None, counter_cell: str = "NEXT") -> None:
         """Call the kernel until the level is done or the search has ended; `run` is what to call, and `counter_cell`
         the cell in which it counts what it has done."""
         run = run or self.frontier.explore
         while not self.findings.is_done:
             begin, since = self.frontier[counter_cell], time.perf_counter()
             self.frontier["STOP"] = begin + self.slice
-            self.frontier.prepare()
+            self.frontier.touch_memory_ahead()
             event = run()
-            self.pace(self.frontier[counter_cell] - begin, time.perf_counter() - since)
-            self._report()
+            self.set_slice_length(self.frontier[counter_cell] - begin, time.perf_counter() - since)
+            self._report_progress()
             if event == "LEVEL":
                 return
-            self._handle(event)
+            self._handle_event(event)
 
-    def pace(self, expanded_count: int, seconds: float) -> None:
+    def set_slice_length(self, expanded_count: int, seconds: float) -> None:
         """Makes the next slice as long as it should be, though a state may take as long as thousands of others: the
         clock and signals are heeded between two slices."""
         if seconds > 0 and (expanded_count > SURE_STATES or (expanded_count and seconds > SURE_SECONDS)):
@@ -371,19 +373,19 @@ class Driver:
         elif expanded_count >= self.slice:
             self.slice *= 2
 
-    def _handle(self, event: str) -> None:
+    def _handle_event(self, event: str) -> None:
         about, detail = self.frontier["ABOUT"], self.frontier["DETAIL"]
         found = self.findings
         match event:
             case "PAUSE":
                 if not self._is_out_of_time():
-                    self._hasten()
+                    self._use_fast_kernel()
             case "FULL":
                 if not self.frontier.grow():
-                    found.stop(self._full_reason())
+                    found.note_stop(self._full_reason())
             case "INVARIANT":
-                if self._witness_too(about):
-                    found.fail("invariants", detail, about)
+                if self._look_for_witnesses(about):
+                    found.note_failure("invariants", detail, about)
                     self.frontier["CHECK"] &= ~detail
                     self._end_at_violation()
             case "TRANSITION":
@@ -391,14 +393,14 @@ class Driver:
                 self.frontier["CROSSED"] = 0
                 self._end_at_violation()
             case "WITNESS":
-                found.fail("witnesses", detail, about)
+                found.note_failure("witnesses", detail, about)
                 self.frontier["SEEK"] &= ~detail
             case "DEADLOCK" if self._has_nothing_before():
                 found.deadlock = about if found.deadlock is None else found.deadlock
                 self.frontier["DEADLOCKS"] = 0
                 self._end_at_violation()
             case "ERROR" if self.frontier["COMBINATION"] < self.frontier["COMBINATIONS"]:
-                raise self.starts.broken(self.frontier["COMBINATION"])
+                raise self.starts.raise_or_return_error(self.frontier["COMBINATION"])
             case "ERROR" if self._has_nothing_before():
                 found.error = about
             case "PROPERTY_ERROR" if self._has_nothing_before():
@@ -408,14 +410,14 @@ class Driver:
             case _:
                 raise AssertionError(f"the kernel answered {event}")
 
-    def _hasten(self) -> None:
+    def _use_fast_kernel(self) -> None:
         """Goes on with the fast kernel once the search is long."""
         if self.faster is None or self.frontier["NEXT"] < LONG_SEARCH:
             return
         make, self.faster = self.faster, None
-        _announce(self.report)
+        _announce_compiling(self.report)
         kernel = make()
-        self.frontier.call(kernel.code)
+        self.frontier.use_code(kernel.code)
         self.findings.compile_seconds += kernel.seconds
         self.started += kernel.seconds  # which is not time of the search
 
@@ -424,25 +426,25 @@ class Driver:
         first."""
         if not self.frontier["DONE"]:
             end, self.frontier["END"] = self.frontier["END"], self.frontier["NEXT"]
-            self._slices()
+            self._run_in_slices()
             self.frontier["END"] = end
         return not self.findings.is_done
 
-    def _witness_too(self, index: int) -> bool:
+    def _look_for_witnesses(self, index: int) -> bool:
         """Look for witnesses in a state that violated an invariant, as the kernel stopped before it did; whether they
         could be evaluated."""
-        bits = self.frontier.truths("witnesses", self.frontier.state_words(index), self.frontier["SEEK"])
+        bits = self.frontier.property_bits("witnesses", self.frontier.state_words(index), self.frontier["SEEK"])
         if bits & ERROR_BIT:
             self.findings.property_error = index
             return False
-        self.findings.fail("witnesses", bits, index)
+        self.findings.note_failure("witnesses", bits, index)
         self.frontier["SEEK"] &= ~bits
         return True
 
     def _is_out_of_time(self) -> bool:
         limit = self.search.seconds
-        if limit is not None and self.seconds >= limit:
-            self.findings.stop(time_limit_text(limit))
+        if limit is not None and self.elapsed_seconds >= limit:
+            self.findings.note_stop(time_limit_text(limit))
         return self.findings.stop_reason is not None
 
     def _end_at_violation(self) -> None:
@@ -453,17 +455,17 @@ class Driver:
         bytes_ = self.frontier.bytes_used()
         return f"the memory limit was reached: {bytes_ / 2**20:,.0f} MiB hold {self.frontier['COUNT']:,} states"
 
-    def _report(self) -> None:
+    def _report_progress(self) -> None:
         if self.report is None:
             return
-        frontier, seconds = self.frontier, self.seconds
-        distinct = frontier["COUNT"] if self.crew is not None else self.state_count()
+        frontier, seconds = self.frontier, self.elapsed_seconds
+        distinct = frontier["COUNT"] if self.worker_pool is not None else self.state_count()
         waiting, depth = frontier["COUNT"] - frontier["NEXT"], len(self.findings.levels) + 1
         rate = distinct / max(seconds, 1e-9)
         self.report(Progress(distinct, waiting, depth, rate, frontier.bytes_used(), seconds))
 
 
-def _announce(report: Report | None) -> None:
+def _announce_compiling(report: Report | None) -> None:
     """Says that a kernel is being compiled."""
     if report is not None:
         report(Progress(0, 0, 0, 0.0, 0, 0.0, says="compiling", is_due=True))

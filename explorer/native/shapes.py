@@ -44,13 +44,13 @@ from .scalars import Bit, Num
 class Shapes(Access):
     """Questions that every form of value answers."""
 
-    def num(self, value: BuiltValue) -> Num:
+    def number_of(self, value: BuiltValue) -> Num:
         """The number of a scalar: an integer's own value, a position, an index, 0 or 1, a set's mask."""
         match value:
             case NativeNumber(value=number) | Mask(value=number):
                 return number
             case NativeTruth(value=bit):
-                return self.widen(bit)
+                return self.bit_as_number(bit)
             case PackedValue(type=Int(lo=lo)):
                 return self.add(self.code(value), lo)
             case PackedValue(shape=Leaf()):
@@ -58,13 +58,13 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"not a scalar: {value}")
 
-    def truth(self, value: BuiltValue) -> Bit:
+    def truth_of(self, value: BuiltValue) -> Bit:
         """The truth value of a bool."""
         if isinstance(value, NativeTruth):
             return value.value
-        return self.compare("!=", self.num(value), 0)
+        return self.compare("!=", self.number_of(value), 0)
 
-    def scalar(self, type_: Type, number: Num) -> BuiltValue:
+    def scalar_from_number(self, type_: Type, number: Num) -> BuiltValue:
         """A scalar from its number."""
         match type_:
             case Bool():
@@ -74,7 +74,7 @@ class Shapes(Access):
             case _:
                 return NativeNumber(type_, number)
 
-    def present(self, value: BuiltValue) -> Bit:
+    def is_present(self, value: BuiltValue) -> Bit:
         """Whether an option is not None."""
         match value:
             case NativeOption(present=present):
@@ -95,10 +95,10 @@ class Shapes(Access):
             case NativeOption(value=inner) if inner is not None:
                 return inner
             case NativeOption():
-                return self.zero(type_)
+                return self.some_value(type_)
             case PackedValue(type=Option(of=own), shape=Leaf()):
                 lo = own.lo if isinstance(own, Int) else 0
-                return self.scalar(own, self.add(self.code(value), lo - 1))
+                return self.scalar_from_number(own, self.add(self.code(value), lo - 1))
             case PackedValue(type=Option(of=own)):
                 return self.part(value, 1, own)
             case _:
@@ -137,7 +137,7 @@ class Shapes(Access):
         assert isinstance(value.type, Seq | Pool)
         return value.type.capacity
 
-    def item(self, value: BuiltValue, index: Num) -> BuiltValue:
+    def element_at(self, value: BuiltValue, index: Num) -> BuiltValue:
         """Element `index` of a sequence, pool or map; the index is known to be within the layout."""
         match value:
             case PackedValue(type=Map(value=of)):
@@ -167,21 +167,21 @@ class Shapes(Access):
             case PackedValue(type=Record(fields=fields)):
                 return [self.part(value, index, type_) for index, (_, type_) in enumerate(fields)]
             case PackedValue(type=Map(), shape=Array(count=count)):
-                return [self.item(value, index) for index in range(count)]
+                return [self.element_at(value, index) for index in range(count)]
             case _:
                 raise TypeError(f"no parts in {value}")
 
-    def zero(self, type_: Type) -> BuiltValue:
+    def some_value(self, type_: Type) -> BuiltValue:
         """Some value of a type; used where nobody looks."""
         match type_:
             case Int() | Enumeration() | Identity() | Bool() | Subset():
-                return self.scalar(type_, type_.lo if isinstance(type_, Int) else 0)
+                return self.scalar_from_number(type_, type_.lo if isinstance(type_, Int) else 0)
             case Option():
                 return NativeOption(type_, False, None)
             case Record(fields=fields):
-                return Parts(type_, tuple(self.zero(field_type) for _, field_type in fields))
+                return Parts(type_, tuple(self.some_value(field_type) for _, field_type in fields))
             case Map(key=key, value=value):
-                return Parts(type_, tuple(self.zero(value) for _ in range(scalar_size(key))))
+                return Parts(type_, tuple(self.some_value(value) for _ in range(scalar_size(key))))
             case Seq() | Pool():
                 return Items(type_, 0, ())
             case _:
@@ -189,7 +189,7 @@ class Shapes(Access):
 
     # --- equality -----------------------------------------------------------------------------------------------------
 
-    def equal(self, left: BuiltValue, right: BuiltValue) -> Bit:
+    def are_equal(self, left: BuiltValue, right: BuiltValue) -> Bit:
         """Whether two values of one type are equal."""
         if (
             isinstance(left, PackedValue)
@@ -200,24 +200,24 @@ class Shapes(Access):
             return self.compare("==", self.code(left), self.code(right))
         match left.type:
             case Bool():
-                return self.same(self.truth(left), self.truth(right))
+                return self.same(self.truth_of(left), self.truth_of(right))
             case Int() | Enumeration() | Identity() | Subset():
-                return self.compare("==", self.num(left), self.num(right))
+                return self.compare("==", self.number_of(left), self.number_of(right))
             case Option(of=of):
                 return self._equal_options(left, right, of)
             case Record() | Map():
                 pairs = zip(self.parts(left), self.parts(right), strict=True)
-                return reduce(self.both, [self.equal(a, b) for a, b in pairs], True)
+                return reduce(self.both, [self.are_equal(a, b) for a, b in pairs], True)
             case Seq() | Pool():
                 return self._equal_items(left, right)
             case _:
                 raise TypeError(f"no equality for {left.type}")
 
     def _equal_options(self, left: BuiltValue, right: BuiltValue, of: Type) -> Bit:
-        here, there = self.present(left), self.present(right)
+        here, there = self.is_present(left), self.is_present(right)
         if here is False or there is False:
             return self.negate(self.either(here, there))
-        inner = self.equal(self.unwrap_option(left, of), self.unwrap_option(right, of))
+        inner = self.are_equal(self.unwrap_option(left, of), self.unwrap_option(right, of))
         return self.both(self.same(here, there), self.either(self.negate(here), inner))
 
     def _equal_items(self, left: BuiltValue, right: BuiltValue) -> Bit:
@@ -225,7 +225,9 @@ class Shapes(Access):
         result = self.compare("==", length, self.length(right))
         for index in range(min(self.capacity(left), self.capacity(right))):
             beyond = self.compare("<=", length, index)
-            result = self.both(result, self.either(beyond, self.equal(self.item(left, index), self.item(right, index))))
+            result = self.both(
+                result, self.either(beyond, self.are_equal(self.element_at(left, index), self.element_at(right, index)))
+            )
         return result
 
     # --- selection and the flat form ----------------------------------------------------------------------------------
@@ -240,8 +242,10 @@ class Shapes(Access):
             and yes.type == no.type
             and yes.shape.bits <= 64
         ):
-            return PackedValue(yes.type, yes.shape, Register(self.pick(condition, self.code(yes), self.code(no))), 0, 0)
-        type_ = wider(yes.type, no.type)
+            return PackedValue(
+                yes.type, yes.shape, Register(self.select_number(condition, self.code(yes), self.code(no))), 0, 0
+            )
+        type_ = common_type(yes.type, no.type)
         a, b = self.flatten(yes, type_), self.flatten(no, type_)
         picked = [self.builder.select(condition, one, other) for one, other in zip(a, b, strict=True)]
         return self.rebuild(type_, iter(picked))
@@ -250,13 +254,13 @@ class Shapes(Access):
         """The scalars of a value, in a fixed order that depends on `type_` only."""
         match type_:
             case Bool():
-                return [self.bit(self.truth(value))]
+                return [self.llvm_bit(self.truth_of(value))]
             case Int() | Enumeration() | Identity() | Subset():
-                return [self.number(self.num(value))]
+                return [self.llvm_number(self.number_of(value))]
             case Option(of=of):
                 absent = isinstance(value, NativeOption) and value.value is None
-                inner = self.zero(of) if absent else self.unwrap_option(value, of)
-                return [self.bit(self.present(value)), *self.flatten(inner, of)]
+                inner = self.some_value(of) if absent else self.unwrap_option(value, of)
+                return [self.llvm_bit(self.is_present(value)), *self.flatten(inner, of)]
             case Record(fields=fields):
                 return [
                     leaf
@@ -267,8 +271,13 @@ class Shapes(Access):
                 return [leaf for part in self.parts(value) for leaf in self.flatten(part, of)]
             case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
                 have = self.capacity(value)
-                items = [self.item(value, index) if index < have else self.zero(of) for index in range(capacity)]
-                return [self.number(self.length(value)), *(leaf for item in items for leaf in self.flatten(item, of))]
+                items = [
+                    self.element_at(value, index) if index < have else self.some_value(of) for index in range(capacity)
+                ]
+                return [
+                    self.llvm_number(self.length(value)),
+                    *(leaf for item in items for leaf in self.flatten(item, of)),
+                ]
             case _:
                 raise TypeError(f"{type_} has no values")
 
@@ -293,7 +302,7 @@ class Shapes(Access):
             case _:
                 raise TypeError(f"{type_} has no values")
 
-    def settle(self, value: BuiltValue) -> BuiltValue:
+    def value_at_present(self, value: BuiltValue) -> BuiltValue:
         """The value as it is now, whatever is written to memory later."""
         match value:
             case PackedValue() if value.shape.bits <= 64:
@@ -301,11 +310,11 @@ class Shapes(Access):
             case PackedValue():
                 return self.rebuild(value.type, iter(self.flatten(value, value.type)))
             case NativeOption(value=inner) if inner is not None:
-                return NativeOption(value.type, value.present, self.settle(inner))
+                return NativeOption(value.type, value.present, self.value_at_present(inner))
             case Parts():
-                return Parts(value.type, tuple(map(self.settle, value.parts)))
+                return Parts(value.type, tuple(map(self.value_at_present, value.parts)))
             case Items():
-                return Items(value.type, value.length, tuple(map(self.settle, value.items)))
+                return Items(value.type, value.length, tuple(map(self.value_at_present, value.items)))
             case _:
                 return value
 
@@ -350,20 +359,22 @@ def is_interval_within(inner: Type, outer: Type) -> bool:
     return not (isinstance(inner, Int) and isinstance(outer, Int)) or outer.lo <= inner.lo <= inner.hi <= outer.hi
 
 
-def wider(left: Type, right: Type) -> Type:
+def common_type(left: Type, right: Type) -> Type:
     """The type that holds values of both: intervals joined, capacities at their larger."""
     match left, right:
         case Int(lo=a, hi=b), Int(lo=c, hi=d):
             return Int(min(a, c), max(b, d))
         case Option(of=a), Option(of=b):
-            return Option(wider(a, b))
+            return Option(common_type(a, b))
         case Seq(of=a, capacity=m), Seq(of=b, capacity=n):
-            return Seq(wider(a, b), max(m, n))
+            return Seq(common_type(a, b), max(m, n))
         case Pool(of=a, capacity=m, multiple=multiple), Pool(capacity=n):
             return Pool(a, max(m, n), multiple)
         case Record(fields=a), Record(fields=b):
-            return replace(left, fields=tuple((text, wider(x, y)) for (text, x), (_, y) in zip(a, b, strict=True)))
+            return replace(
+                left, fields=tuple((text, common_type(x, y)) for (text, x), (_, y) in zip(a, b, strict=True))
+            )
         case Map(key=key, value=a), Map(value=b):
-            return Map(key, wider(a, b))
+            return Map(key, common_type(a, b))
         case _:
             return left

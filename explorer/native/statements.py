@@ -25,11 +25,11 @@ from ...language.types import (
     Type,
 )
 from .cells import BuiltValue, Items, Memory, NativeOption, NativeTruth, PackedValue
-from .layout import Array, Leaf, Shape, Struct, shape_of, words_of
+from .layout import Array, Leaf, Shape, Struct, shape_of, word_count
 from .loops import Loops
 from .machine import I64
 from .scalars import Bit, Num
-from .shapes import leaf_types, wider
+from .shapes import common_type, leaf_types
 
 
 class Statements(Loops):
@@ -40,7 +40,7 @@ class Statements(Loops):
     returning: tuple[Type, list[llvm.Value], llvm.Block] | None = None
     slots: dict[str, tuple[Type, list[llvm.Value]]]
 
-    def run(self, function: ir.Function) -> BuiltValue:
+    def run_function(self, function: ir.Function) -> BuiltValue:
         """The value a pure function returns; its parameters are in the environment."""
         match function.body:
             case (ir.Return(value=value),):
@@ -50,7 +50,7 @@ class Statements(Loops):
 
     def _run_body(self, body: Sequence[ir.Statement], returns: Type) -> BuiltValue:
         outer = (self.returning, self.slots)
-        results, done = [self.slot(leaf) for leaf in leaf_types(returns)], self.block()
+        results, done = [self.stack_slot(leaf) for leaf in leaf_types(returns)], self.new_block()
         given = {name: value.type for name, value in self.env.items()}
         self.returning, self.slots = (returns, results, done), self.shared_names(body, given)
         self.share_parameters()
@@ -67,10 +67,10 @@ class Statements(Loops):
         """Slots for the local names that are bound more than once, so that branches and loops can meet. A parameter,
         one of `parameters`, is bound once already."""
         bound = {name: [type_] for name, type_ in parameters.items()}
-        for let in lets(body):
+        for let in local_bindings(body):
             bound.setdefault(let.name, []).append(let.value.type)
-        joined = {name: reduce(wider, types) for name, types in bound.items() if len(types) > 1}
-        return {name: (type_, [self.slot(leaf) for leaf in leaf_types(type_)]) for name, type_ in joined.items()}
+        joined = {name: reduce(common_type, types) for name, types in bound.items() if len(types) > 1}
+        return {name: (type_, [self.stack_slot(leaf) for leaf in leaf_types(type_)]) for name, type_ in joined.items()}
 
     def share_parameters(self) -> None:
         """Move the parameters that are bound again into their slots."""
@@ -89,7 +89,7 @@ class Statements(Loops):
     def _Let(self, node: ir.Let) -> None:
         value = self.evaluate(node.value)
         if self.target is not None:
-            value = self.settle(value)
+            value = self.value_at_present(value)
         if node.name in self.slots:
             type_, slots = self.slots[node.name]
             for leaf, slot in zip(self.flatten(value, type_), slots, strict=True):
@@ -112,7 +112,9 @@ class Statements(Loops):
         self.builder.branch(done)
 
     def _If(self, node: ir.If) -> None:
-        self.when(self.condition(node.condition), lambda: self.statements(node.yes), lambda: self.statements(node.no))
+        self.branch(
+            self.evaluate_condition(node.condition), lambda: self.statements(node.yes), lambda: self.statements(node.no)
+        )
 
     def _For(self, node: ir.For) -> None:
         def one(value: BuiltValue, active: Bit) -> None:
@@ -120,128 +122,142 @@ class Statements(Loops):
                 self.env[node.variable] = value
                 self.statements(node.body)
 
-            self.when(active, body)
+            self.branch(active, body)
 
-        self.each(node.source, node.type, one, hold=self.target is not None)
+        self.emit_for_each(node.source, node.type, one, hold=self.target is not None)
 
     def _Assert(self, node: ir.Assert) -> None:
-        self.fail_if(self.negate(self.condition(node.condition)))
+        self.fail_if(self.negate(self.evaluate_condition(node.condition)))
 
     def _Require(self, node: ir.Require) -> None:
         assert self.disabled is not None
-        going = self.block()
-        self.builder.cbranch(self.bit(self.condition(node.condition)), going, self.disabled)
+        going = self.new_block()
+        self.builder.cbranch(self.llvm_bit(self.evaluate_condition(node.condition)), going, self.disabled)
         self.builder.position_at_end(going)
 
     # --- places -------------------------------------------------------------------------------------------------------
 
-    def locate(self, place: ir.Place) -> PackedValue:
+    def locate_cell(self, place: ir.Place) -> PackedValue:
         """The cell a place names, its indexes checked as reads check them."""
         assert self.target is not None
-        cell: BuiltValue = self.cell(Memory(self.target), place.field)
+        cell: BuiltValue = self.field_cell(Memory(self.target), place.field)
         for index in place.indexes:
             at = self.evaluate(index)
-            cell = self.indexed_value(cell, self.num(at), at.type)
+            cell = self.indexed_value(cell, self.number_of(at), at.type)
         assert isinstance(cell, PackedValue)
         return cell
 
     def _Store(self, node: ir.Store) -> None:
-        value = self.settle(self.evaluate(node.value))
-        cell = self.locate(node.place)
-        self.check(node.place.type, value)
-        self.write(cell, value)
+        value = self.value_at_present(self.evaluate(node.value))
+        cell = self.locate_cell(node.place)
+        self.check_type(node.place.type, value)
+        self.write_cell(cell, value)
 
     def _Append(self, node: ir.Append) -> None:
-        value, cell = self.settle(self.evaluate(node.value)), self.locate(node.place)
+        value, cell = self.value_at_present(self.evaluate(node.value)), self.locate_cell(node.place)
         type_ = node.place.type
         assert isinstance(type_, Seq)
         length = self.length(cell)
-        self.fail_if(self.compare(">=", length, self.room(type_)))
-        self.check(type_.of, value)
+        self.fail_if(self.compare(">=", length, self.capacity_in_run(type_)))
+        self.check_type(type_.of, value)
         if type_.capacity:
-            self.write(self.place_of(cell, self._safe(length, type_.capacity)), value)
+            self.write_cell(self.element_cell(cell, self._safe_index(length, type_.capacity)), value)
             self.put_count(cell, self.add(length, 1))
 
-    def room(self, type_: Seq | Pool) -> Num:
+    def capacity_in_run(self, type_: Seq | Pool) -> Num:
         """The capacity in this run."""
         return type_.capacity if type_.capacity_open is None else self.bound_value(type_.capacity_open)
 
-    def place_of(self, cell: PackedValue, index: Num) -> PackedValue:
+    def element_cell(self, cell: PackedValue, index: Num) -> PackedValue:
         """The cell of an element."""
-        found = self.item(cell, index)
+        found = self.element_at(cell, index)
         assert isinstance(found, PackedValue)
         return found
 
     def put_count(self, cell: PackedValue, count: Num) -> None:
         """Write a container's number of elements."""
         at = self.part(cell, 0, Bool())
-        self.insert(self.memory(cell), at.word, at.shift, at.shape.bits, count)
+        self.insert(self.cell_address(cell), at.word, at.shift, at.shape.bits, count)
 
-    def memory(self, cell: PackedValue) -> llvm.Value:
+    def cell_address(self, cell: PackedValue) -> llvm.Value:
         """The address of the words a cell lies in."""
         assert isinstance(cell.words, Memory)
         return cell.words.pointer
 
     def _Truncate(self, node: ir.Truncate) -> None:
-        keep, cell = self.integer(node.length), self.locate(node.place)
+        keep, cell = self.evaluate_integer(node.length), self.locate_cell(node.place)
         type_ = node.place.type
         assert isinstance(type_, Seq)
         self.fail_if(self.either(self.compare("<", keep, 0), self.compare(">", keep, self.length(cell))))
         array = self.part(cell, 1, type_)
         assert isinstance(array.shape, Array)
         if array.shape.bits <= 64:
-            self._cut(array, array.shape, keep)
+            self._zero_tail(array, array.shape, keep)
         else:
             for index in range(type_.capacity):
-                self.when(self.compare("<=", keep, index), lambda index=index: self.clear(self.place_of(cell, index)))
+                self.branch(
+                    self.compare("<=", keep, index), lambda index=index: self.zero_cell(self.element_cell(cell, index))
+                )
         self.put_count(cell, keep)
 
-    def _cut(self, array: PackedValue, shape: Array, keep: Num) -> None:
+    def _zero_tail(self, array: PackedValue, shape: Array, keep: Num) -> None:
         """Zero the tail of an array that lies in one word, at once."""
         kept_bits, code = self.mul(keep, shape.element.bits), self.code(array)
         everything = self.compare(">=", kept_bits, 64) if shape.bits == 64 else False
-        shift = self.pick(everything, 0, kept_bits)
+        shift = self.select_number(everything, 0, kept_bits)
         mask = self.sub(self.shl(1, shift), 1)
         self.insert(
-            self.memory(array), array.word, array.shift, shape.bits, self.pick(everything, code, self.band(code, mask))
+            self.cell_address(array),
+            array.word,
+            array.shift,
+            shape.bits,
+            self.select_number(everything, code, self.band(code, mask)),
         )
 
-    def clear(self, cell: PackedValue) -> None:
+    def zero_cell(self, cell: PackedValue) -> None:
         """Zero a cell's bits."""
         if cell.shape.bits <= 64:
-            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, 0)
+            self.insert(self.cell_address(cell), cell.word, cell.shift, cell.shape.bits, 0)
         else:
-            for index in range(words_of(cell.shape)):
-                self.builder.store(self.number(0), self._address(cell, index))
+            for index in range(word_count(cell.shape)):
+                self.builder.store(self.llvm_number(0), self._word_address(cell, index))
 
-    def _address(self, cell: PackedValue, index: int) -> llvm.Value:
-        return self.builder.gep(self.memory(cell), [self.number(self.add(cell.word, index))], inbounds=True)
+    def _word_address(self, cell: PackedValue, index: int) -> llvm.Value:
+        return self.builder.gep(self.cell_address(cell), [self.llvm_number(self.add(cell.word, index))], inbounds=True)
 
     def _Add(self, node: ir.Add) -> None:
-        value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
+        value, cell, type_ = (
+            self.value_at_present(self.evaluate(node.value)),
+            self.locate_cell(node.place),
+            node.place.type,
+        )
         if isinstance(type_, Subset):
-            mask = self.bor(self.num(cell), self._one_bit(value, type_.of))
-            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, mask)
+            mask = self.bor(self.number_of(cell), self._member_bit(value, type_.of))
+            self.insert(self.cell_address(cell), cell.word, cell.shift, cell.shape.bits, mask)
             return
         assert isinstance(type_, Pool)
-        self.check(type_.of, value)
+        self.check_type(type_.of, value)
         self._pool_add(cell, type_, self.pack_value(type_.of, value))
 
     def _Remove(self, node: ir.Remove) -> None:
-        value, cell, type_ = self.settle(self.evaluate(node.value)), self.locate(node.place), node.place.type
+        value, cell, type_ = (
+            self.value_at_present(self.evaluate(node.value)),
+            self.locate_cell(node.place),
+            node.place.type,
+        )
         if isinstance(type_, Subset):
             bit = self._bit_if_any(value, type_.of)
             if node.strict:
-                self.fail_if(self.compare("==", self.band(self.num(cell), bit), 0))
-            mask = self.band(self.num(cell), self.bxor(bit, (1 << 64) - 1))
-            self.insert(self.memory(cell), cell.word, cell.shift, cell.shape.bits, mask)
+                self.fail_if(self.compare("==", self.band(self.number_of(cell), bit), 0))
+            mask = self.band(self.number_of(cell), self.bxor(bit, (1 << 64) - 1))
+            self.insert(self.cell_address(cell), cell.word, cell.shift, cell.shape.bits, mask)
             return
         assert isinstance(type_, Pool)
         self._pool_remove(cell, type_, value, node.strict)
 
     def pack_value(self, type_: Type, value: BuiltValue) -> llvm.Value:
         """A value as one LLVM integer, in the form and order in which a pool keeps it."""
-        words = self.stage(type_, value)
+        words = self.pack_apart(type_, value)
         return self.wide_code(words, -(-words.shape.bits // 64) * 64 or 64)
 
     def _MakePool(self, node: ir.MakePool) -> BuiltValue:
@@ -249,45 +265,45 @@ class Statements(Loops):
         if not node.elements:
             return empty
         type_ = replace(node.type, capacity=len(node.elements), capacity_open=None)
-        cell = self.stage(type_, empty)
+        cell = self.pack_apart(type_, empty)
         for element in node.elements:
-            value = self.settle(self.evaluate(element))
-            self.check(type_.of, value)
+            value = self.value_at_present(self.evaluate(element))
+            self.check_type(type_.of, value)
             self._pool_add(cell, type_, self.pack_value(type_.of, value))
         return cell
 
     def gather_records(self, type_: Pool, chosen_bits: Sequence[Bit]) -> BuiltValue:
         """See `Choices`. Records whose bits are known are added in their order, after those that are there."""
         type_ = replace(type_, capacity_open=None)
-        cell, shape = self.stage(type_, Items(type_, 0, ())), shape_of(type_.of)
-        records = [self.member(type_.of, number) for number in range(len(chosen_bits))]
-        codes = [self.raw(type_.of, shape, record) if shape.bits <= 64 else None for record in records]
+        cell, shape = self.pack_apart(type_, Items(type_, 0, ())), shape_of(type_.of)
+        records = [self.member_at(type_.of, number) for number in range(len(chosen_bits))]
+        codes = [self.code_of_value(type_.of, shape, record) if shape.bits <= 64 else None for record in records]
         known = [code for code in codes if isinstance(code, int)]
         if len(known) == len(codes):
             for _, record, here in sorted(zip(known, records, chosen_bits, strict=True), key=lambda entry: entry[0]):
-                self.when(here, lambda record=record: self._put_last(cell, type_, record))
+                self.branch(here, lambda record=record: self._put_last(cell, type_, record))
             return cell
         for record, here in zip(records, chosen_bits, strict=True):
-            self.when(here, lambda record=record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))
+            self.branch(here, lambda record=record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))
         return cell
 
     def collected_records(self, node: ir.Quantified) -> BuiltValue:
         """See `Loops`."""
         assert isinstance(node.type, Pool)
         type_ = node.type
-        cell = self.stage(type_, Items(type_, 0, ()))
+        cell = self.pack_apart(type_, Items(type_, 0, ()))
         filters = is_filter(node)
 
         def run(_active: Bit) -> None:
-            value = self.settle(self.evaluate(node.body))
+            value = self.value_at_present(self.evaluate(node.body))
             if filters:
                 self._put_last(cell, type_, value)
                 return
-            self.check(type_.of, value)
+            self.check_type(type_.of, value)
             self._pool_add(cell, type_, self.pack_value(type_.of, value))
 
         if type_.capacity:
-            self._generate(node, run, jump=True)
+            self._emit_generators(node, run, jump=True)
         return cell
 
     def operation_on_records(self, node: ir.SetOperation) -> BuiltValue:
@@ -297,16 +313,16 @@ class Statements(Loops):
             return NativeTruth(node.type, self._is_subset(left, right))
         type_ = node.type
         assert isinstance(type_, Pool)
-        cell = self.stage(type_, Items(type_, 0, ()))
+        cell = self.pack_apart(type_, Items(type_, 0, ()))
         if type_.multiple and node.op == "-":
-            self.write(cell, left)
+            self.write_cell(cell, left)
             self._add_matching(right, lambda _: True, lambda record: self._pool_remove(cell, type_, record, False))
             return cell
         wanted: Bit | None = {"|": None, "&": True, "-": False, "^": False}[node.op]
-        self._add_matching(left, lambda record: self._stands(record, right, wanted),
+        self._add_matching(left, lambda record: self._is_wanted_record(record, right, wanted),
                         lambda record: self._put_last(cell, type_, record))  # fmt: skip
         if node.op in ("|", "^"):
-            self._add_matching(right, lambda record: self._stands(record, left, wanted),
+            self._add_matching(right, lambda record: self._is_wanted_record(record, left, wanted),
                             lambda record: self._pool_add(cell, type_, self.pack_value(type_.of, record)))  # fmt: skip
         return cell
 
@@ -315,10 +331,10 @@ class Statements(Loops):
         length = self.length(left)
         for index in range(self.capacity(left)):
             beyond = self.compare("<=", length, index)
-            result = self.both(result, self.either(beyond, self._is_among(self.item(left, index), right)))
+            result = self.both(result, self.either(beyond, self._is_among(self.element_at(left, index), right)))
         return result
 
-    def _stands(self, record: BuiltValue, others: BuiltValue, wanted_truth: Bit | None) -> Bit:
+    def _is_wanted_record(self, record: BuiltValue, others: BuiltValue, wanted_truth: Bit | None) -> Bit:
         """Whether a record is among others as it is wanted to be; True where it does not matter."""
         if wanted_truth is None:
             return True
@@ -331,17 +347,17 @@ class Statements(Loops):
         """Add the records that belong to the result, in their order."""
         length = self.length(records)
         for index in range(self.capacity(records)):
-            record = self.item(records, index)
+            record = self.element_at(records, index)
             there = self.both(self.compare(">", length, index), stands(record))
-            self.when(there, lambda record=record: add(record))
+            self.branch(there, lambda record=record: add(record))
 
     def _put_last(self, cell: PackedValue, type_: Pool, record: BuiltValue) -> None:
         """Add a record that comes after all that are there, as those of a set in their order do."""
         count = self.length(cell)
-        self.write(self.place_of(cell, self._safe(count, type_.capacity)), record)
+        self.write_cell(self.element_cell(cell, self._safe_index(count, type_.capacity)), record)
         self.put_count(cell, self.add(count, 1))
 
-    def stage(self, type_: Type, value: BuiltValue) -> PackedValue:
+    def pack_apart(self, type_: Type, value: BuiltValue) -> PackedValue:
         """The value packed on its own, at word 0."""
         if isinstance(value, PackedValue) and value.type == type_ and value.word == 0 and value.shift == 0:
             return value
@@ -351,13 +367,13 @@ class Statements(Loops):
             memory = self.builder.alloca(llvm.ArrayType(I64, count))
         pointer = self.builder.bitcast(memory, I64.as_pointer())
         for index in range(count):
-            self.builder.store(self.number(0), self.builder.gep(pointer, [self.number(index)]))
+            self.builder.store(self.llvm_number(0), self.builder.gep(pointer, [self.llvm_number(index)]))
         cell = PackedValue(type_, shape, Memory(pointer), 0, 0)
-        self.write(cell, value)
+        self.write_cell(cell, value)
         return cell
 
     def _pool_items(self, cell: PackedValue, type_: Pool) -> tuple[Num, list[PackedValue], list[llvm.Value]]:
-        items = [self.place_of(cell, index) for index in range(type_.capacity)]
+        items = [self.element_cell(cell, index) for index in range(type_.capacity)]
         width = -(-shape_of(type_.of).bits // 64) * 64 or 64
         return self.length(cell), items, [self.wide_code(record, width) for record in items]
 
@@ -367,7 +383,7 @@ class Statements(Loops):
         here = [self.both(u, self.builder.icmp_unsigned("==", code, new)) for u, code in zip(used, codes, strict=True)]
         present: Bit = False if type_.multiple else reduce(self.either, here, False)
         absent = self.negate(present)
-        self.fail_if(self.both(absent, self.compare(">=", count, self.room(type_))))
+        self.fail_if(self.both(absent, self.compare(">=", count, self.capacity_in_run(type_))))
         before = [self.both(u, self.builder.icmp_unsigned("<", code, new)) for u, code in zip(used, codes, strict=True)]
         for index, (item, code) in enumerate(zip(items, codes, strict=True)):
             stays = self.either(present, before[index])
@@ -377,23 +393,25 @@ class Statements(Loops):
             beyond = self.compare("<", count, index)
             moved = self._pick_wide(beyond, llvm.Constant(code.type, 0), moved)
             self.put_wide_code(
-                self.memory(item), item.word, item.shift, item.shape, self._pick_wide(stays, code, moved)
+                self.cell_address(item), item.word, item.shift, item.shape, self._pick_wide(stays, code, moved)
             )
-        self.put_count(cell, self.add(count, self.widen(absent)))
+        self.put_count(cell, self.add(count, self.bit_as_number(absent)))
 
     def _pool_remove(self, cell: PackedValue, type_: Pool, old: BuiltValue, strict: bool) -> None:
         """Remove a record, which may be none of the type's: a number outside its range has no bits of its own."""
         count, items, codes = self._pool_items(cell, type_)
-        same = [self.equal(old, item) for item in items]  # before anything is written
+        same = [self.are_equal(old, item) for item in items]  # before anything is written
         seen: Bit = False
         for index, (item, code) in enumerate(zip(items, codes, strict=True)):
             here = self.both(self.compare(">", count, index), same[index])
             seen = self.either(seen, here)
             after = codes[index + 1] if index + 1 < len(codes) else llvm.Constant(code.type, 0)
-            self.put_wide_code(self.memory(item), item.word, item.shift, item.shape, self._pick_wide(seen, after, code))
+            self.put_wide_code(
+                self.cell_address(item), item.word, item.shift, item.shape, self._pick_wide(seen, after, code)
+            )
         if strict:
             self.fail_if(self.negate(seen))
-        self.put_count(cell, self.sub(count, self.widen(seen)))
+        self.put_count(cell, self.sub(count, self.bit_as_number(seen)))
 
     def _pick_wide(self, condition: Bit, yes: llvm.Value, no: llvm.Value) -> llvm.Value:
         if isinstance(condition, bool):
@@ -402,7 +420,7 @@ class Statements(Loops):
 
     # --- checks and encodings -----------------------------------------------------------------------------------------
 
-    def check(self, type_: Type, value: BuiltValue) -> None:
+    def check_type(self, type_: Type, value: BuiltValue) -> None:
         """Leave with an error unless the value belongs to the type; nothing where that is known already."""
         if isinstance(value, PackedValue) and value.type == type_:
             return
@@ -413,22 +431,22 @@ class Statements(Loops):
                 self._check_option(of, value)
             case Record(fields=fields):
                 for (_, field_type), part in zip(fields, self.parts(value), strict=True):
-                    self.check(field_type, part)
+                    self.check_type(field_type, part)
             case Map(key=key, value=of):
-                exists = self.existing(key)
+                exists = self.existence_test(key)
                 for index, part in enumerate(self.parts(value)):
                     with self.assume(exists(index)):
-                        self.check(of, part)
+                        self.check_type(of, part)
             case Seq() | Pool():
-                self.fail_if(self.compare(">", self.length(value), self.room(type_)))
+                self.fail_if(self.compare(">", self.length(value), self.capacity_in_run(type_)))
                 for index in range(min(self.capacity(value), type_.capacity)):
                     with self.assume(self.compare(">", self.length(value), index)):
-                        self.check(type_.of, self.item(value, index))
+                        self.check_type(type_.of, self.element_at(value, index))
             case _:
                 pass
 
     def _check_int(self, type_: Int, value: BuiltValue) -> None:
-        number, known = self.num(value), value.type
+        number, known = self.number_of(value), value.type
         lo: Num = type_.lo if type_.lo_open is None else self.bound_value(type_.lo_open)
         hi: Num = type_.hi if type_.hi_open is None else self.bound_value(type_.hi_open)
         if not (isinstance(known, Int) and isinstance(lo, int) and known.lo >= lo):
@@ -439,23 +457,27 @@ class Statements(Loops):
     def _check_option(self, of: Type, value: BuiltValue) -> None:
         if isinstance(value, NativeOption) and value.value is None:
             return
-        with self.assume(self.present(value)):
-            self.check(of, self.unwrap_option(value, of))
+        with self.assume(self.is_present(value)):
+            self.check_type(of, self.unwrap_option(value, of))
 
-    def write(self, cell: PackedValue, value: BuiltValue) -> None:
+    def write_cell(self, cell: PackedValue, value: BuiltValue) -> None:
         """Write a value that belongs to the cell's type."""
         if cell.shape.bits <= 64:
             self.insert(
-                self.memory(cell), cell.word, cell.shift, cell.shape.bits, self.raw(cell.type, cell.shape, value)
+                self.cell_address(cell),
+                cell.word,
+                cell.shift,
+                cell.shape.bits,
+                self.code_of_value(cell.type, cell.shape, value),
             )
             return
         match cell.type, cell.shape:
             case Record(fields=fields), Struct():
                 for index, (part, (_, field_type)) in enumerate(zip(self.parts(value), fields, strict=True)):
-                    self.write(self.part(cell, index, field_type), part)
+                    self.write_cell(self.part(cell, index, field_type), part)
             case Map(), Array():
                 for index, part in enumerate(self.parts(value)):
-                    self.write(self.place_of(cell, index), part)
+                    self.write_cell(self.element_cell(cell, index), part)
             case Option(of=of), Struct():
                 self._write_wide_option(cell, of, value)
             case (Seq() | Pool()) as type_, Struct():
@@ -465,67 +487,67 @@ class Statements(Loops):
 
     def _write_wide_option(self, cell: PackedValue, of: Type, value: BuiltValue) -> None:
         flag, payload = self.part(cell, 0, Bool()), self.part(cell, 1, of)
-        self.insert(self.memory(cell), flag.word, flag.shift, 1, self.widen(self.present(value)))
-        self.when(
-            self.present(value),
-            lambda: self.write(payload, self.unwrap_option(value, of)),
+        self.insert(self.cell_address(cell), flag.word, flag.shift, 1, self.bit_as_number(self.is_present(value)))
+        self.branch(
+            self.is_present(value),
+            lambda: self.write_cell(payload, self.unwrap_option(value, of)),
             lambda: self.clear_parts(payload),
         )
 
     def clear_parts(self, cell: PackedValue) -> None:
         """Zero a cell whose words may have neighbours in them."""
-        self.write(cell, self.zero(cell.type)) if cell.shape.bits > 64 else self.clear(cell)
+        self.write_cell(cell, self.some_value(cell.type)) if cell.shape.bits > 64 else self.zero_cell(cell)
 
     def _write_wide_items(self, cell: PackedValue, type_: Seq | Pool, value: BuiltValue) -> None:
         length = self.length(value)
         for index in range(type_.capacity):
-            at = self.place_of(cell, index)
+            at = self.element_cell(cell, index)
             if index >= self.capacity(value):
-                self.clear(at)
+                self.zero_cell(at)
                 continue
-            item = self.item(value, index)
-            self.when(
+            item = self.element_at(value, index)
+            self.branch(
                 self.compare(">", length, index),
-                lambda at=at, item=item: self.write(at, item),
-                lambda at=at: self.clear(at),
+                lambda at=at, item=item: self.write_cell(at, item),
+                lambda at=at: self.zero_cell(at),
             )
         self.put_count(cell, length)
 
-    def raw(self, type_: Type, shape: Shape, value: BuiltValue) -> Num:
+    def code_of_value(self, type_: Type, shape: Shape, value: BuiltValue) -> Num:
         """The code of a narrow value that belongs to the type."""
         if isinstance(value, PackedValue) and value.type == type_:
             return self.code(value)
         match type_, shape:
             case Int(lo=lo), _:
-                return self.sub(self.num(value), lo)
+                return self.sub(self.number_of(value), lo)
             case ((Bool() | Enumeration() | Identity() | Subset()), _):
-                return self.num(value)
+                return self.number_of(value)
             case Option(of=of), Leaf():
                 inside = (
                     0
                     if isinstance(value, NativeOption) and value.value is None
-                    else self.raw(of, shape, self.unwrap_option(value, of))
+                    else self.code_of_value(of, shape, self.unwrap_option(value, of))
                 )
-                return self.pick(self.present(value), self.add(inside, 1), 0)
+                return self.select_number(self.is_present(value), self.add(inside, 1), 0)
             case Option(of=of), Struct(parts=parts, places=places):
-                inside = self.raw(of, parts[1], self.unwrap_option(value, of))
+                inside = self.code_of_value(of, parts[1], self.unwrap_option(value, of))
                 flag = self.shl(1, places[0][1])
-                return self.pick(self.present(value), self.bor(flag, self.shl(inside, places[1][1])), 0)
+                return self.select_number(self.is_present(value), self.bor(flag, self.shl(inside, places[1][1])), 0)
             case Record(fields=fields), Struct(parts=parts, places=places):
                 codes = [
-                    self.raw(field_type, part, own)
+                    self.code_of_value(field_type, part, own)
                     for (_, field_type), part, own in zip(fields, parts, self.parts(value), strict=True)
                 ]
-                return self._assemble(codes, [place[1] for place in places])
+                return self._join_codes(codes, [place[1] for place in places])
             case Map(value=of), Array():
-                codes = [self.raw(of, shape.element, own) for own in self.parts(value)]
-                return self._assemble(codes, [shape.place(index)[1] for index in range(shape.count)])
+                codes = [self.code_of_value(of, shape.element, own) for own in self.parts(value)]
+                return self._join_codes(codes, [shape.place_of_element(index)[1] for index in range(shape.count)])
             case ((Seq() | Pool()), Struct()):
                 return self._raw_items(type_, shape, value)
             case _:
                 raise TypeError(f"{type_} does not fit {shape}")
 
-    def _assemble(self, codes: list[Num], shifts: list[int]) -> Num:
+    def _join_codes(self, codes: list[Num], shifts: list[int]) -> Num:
         return reduce(
             self.bor, [self.shl(code, shift) for code, shift in zip(codes, shifts, strict=True) if code != 0], 0
         )
@@ -535,9 +557,9 @@ class Statements(Loops):
         assert isinstance(items, Array)
         total = self.shl(length, count_at[1])
         for index in range(min(self.capacity(value), type_.capacity)):
-            code = self.raw(type_.of, items.element, self.item(value, index))
-            there = self.pick(self.compare(">", length, index), code, 0)
-            total = self.bor(total, self.shl(there, items_at[1] + items.place(index)[1]))
+            code = self.code_of_value(type_.of, items.element, self.element_at(value, index))
+            there = self.select_number(self.compare(">", length, index), code, 0)
+            total = self.bor(total, self.shl(there, items_at[1] + items.place_of_element(index)[1]))
         return total
 
 
@@ -553,15 +575,15 @@ def is_filter(node: ir.Quantified) -> bool:
             return False
 
 
-def lets(body: Iterable[ir.Statement]) -> Iterable[ir.Let]:
+def local_bindings(body: Iterable[ir.Statement]) -> Iterable[ir.Let]:
     """Every binding of a local name, nested ones included."""
     for statement in body:
         match statement:
             case ir.Let():
                 yield statement
             case ir.If(yes=yes, no=no):
-                yield from lets((*yes, *no))
+                yield from local_bindings((*yes, *no))
             case ir.For(body=inner):
-                yield from lets(inner)
+                yield from local_bindings(inner)
             case _:
                 pass

@@ -34,21 +34,21 @@ class TriedStepsCode(ActionCode):
     ) -> None:
         super().__init__(layout, function, opens, watch, effort, step_bounds)
         self.protocol, self.failed = protocol, self.error_block
-        self.tried = self.slot(I64)
+        self.tried = self.stack_slot(I64)
         self.beyond = self.builder.load(address(self.builder, self.context, word(CELL["BEYOND"])))
 
-    def _level(self, depth: int) -> None:
+    def _generate_level(self, depth: int) -> None:
         """As of every action; what breaks there is no failure of the model where the step is only tried."""
         outer = self.error_block
         self.builder.store(self.beyond, self.tried)
-        self.error_block = self._where_it_breaks()
-        super()._level(depth)
+        self.error_block = self._break_block()
+        super()._generate_level(depth)
         self.error_block = outer
 
-    def _where_it_breaks(self) -> llvm.Block:
+    def _break_block(self) -> llvm.Block:
         """A block that ends the instance where the step is only tried, and else the function."""
         assert self.disabled is not None and self.failed is not None
-        here, broke, noted = self.builder.block, self.block(), self.block()
+        here, broke, noted = self.builder.block, self.new_block(), self.new_block()
         self.builder.position_at_end(broke)
         tried = self.builder.icmp_unsigned("!=", self.builder.load(self.tried), word(0))
         self.builder.cbranch(tried, noted, self.failed)
@@ -64,35 +64,35 @@ class TriedStepsCode(ActionCode):
         if node.budget is not None or self.plan.is_fault:
             super()._Limit(node)
             return
-        passed = self.bit(self.condition(node.condition))
+        passed = self.llvm_bit(self.evaluate_condition(node.condition))
         tried = self.builder.load(self.tried)
         self.builder.store(self.builder.select(passed, tried, word(1)), self.tried)
 
     def _ask_bounds(self, slot: llvm.Value) -> None:
         """Goes on with the successor at `slot` only where it is a step within all bounds."""
         assert self.disabled is not None
-        stopped, is_fault = self.block(), self.plan.is_fault
+        stopped, is_fault = self.new_block(), self.plan.is_fault
         tried = self.builder.icmp_unsigned("!=", self.builder.load(self.tried), word(0))
         if not is_fault:
             self._go_on_unless(tried, stopped)
         for bound in self.step_bounds:
             value = self.builder.call(bound, [self.context, self.source, slot])
             self.fail_if(self.compare("==", value, 2))
-            self._go_on_unless(self.bit(self.compare("==", value, 0)), self.disabled if is_fault else stopped)
+            self._go_on_unless(self.llvm_bit(self.compare("==", value, 0)), self.disabled if is_fault else stopped)
         if is_fault:
             self._go_on_unless(tried, stopped)
         going = self.builder.block
         self.builder.position_at_end(stopped)
-        self._note_stopped(self._changes(slot))
+        self._note_stopped(self._is_protocol_changed(slot))
         self.builder.branch(self.disabled)
         self.builder.position_at_end(going)
 
     def _go_on_unless(self, condition: llvm.Value, stop_block: llvm.Block) -> None:
-        going = self.block()
+        going = self.new_block()
         self.builder.cbranch(condition, stop_block, going)
         self.builder.position_at_end(going)
 
-    def _changes(self, slot: llvm.Value) -> llvm.Value:
+    def _is_protocol_changed(self, slot: llvm.Value) -> llvm.Value:
         """Whether the step to the state at `slot` changes something of the protocol."""
         differ: llvm.Value = word(0)
         for index, mask in enumerate(self.protocol):

@@ -64,7 +64,7 @@ def draw(w):
     return mix(w[RANDOM], w[RANDOM] ^ 0xE7037ED1A0B428DB)
 
 
-def prepare(w):
+def draw_weights(w):
     """Draw what this walk likes."""
     plan = 0
     while plan < w[PLANS]:
@@ -82,8 +82,9 @@ def prepare(w):
         plan += 1
 
 
-def alike(c, w, at):
-    """The slot of the table for states that are like this one in the chosen fields, of this walk."""
+def masked_hash(c, w, at):
+    """A hash of the chosen fields of a state, another one in each walk: states alike in them share it, and its upper
+    bits are their slot of the table."""
     total = mix(w[WALKER] ^ 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93)
     for k in range(W):
         total = mix(total ^ (at[k] & load64(w[MASKS], k)), 0xD6E8FEB86659FD93 ^ (k << 17))
@@ -98,7 +99,7 @@ def times_seen(w, key):
     return 0
 
 
-def note(w, key):
+def count_masked(w, key):
     """See the like once more."""
     seen = times_seen(w, key)
     if seen < 0xFFFF:
@@ -106,7 +107,7 @@ def note(w, key):
     store64(w[LIKES], key >> 52, ((key & 0xFFFFFFFFFFFF) << 16) | seen)
 
 
-def worth(c, w, slot):
+def step_weight(c, w, slot):
     """How likely the step in a slot is, beside the others."""
     plan = slot[W + 1] >> 32
     if load64(w[ALLOWED], plan) == 0:
@@ -114,16 +115,16 @@ def worth(c, w, slot):
     weight = load64(w[WEIGHTS], plan)
     if w[MODE] == GUIDED and w[LIKES] != 0:
         canonical(c, slot)
-        weight = (weight << 8) // (1 + times_seen(w, alike(c, w, slot)))
+        weight = (weight << 8) // (1 + times_seen(w, masked_hash(c, w, slot)))
     return weight
 
 
-def pick(c, w, got):
+def chosen_step(c, w, got):
     """The slot of the step to take. Where no likely step is enabled, all that are enabled are alike."""
     total = 0
     slot = c[BUFFER]
     for j in range(got):
-        mine = worth(c, w, slot)
+        mine = step_weight(c, w, slot)
         slot[W] = mine
         total += mine
         slot += STRIDE * 8
@@ -149,7 +150,7 @@ def count_step(w, plan):
             store64(w[WEIGHTS], plan, weight - (weight >> 2))
 
 
-def sketch(w, h):
+def count_distinct(w, h):
     """Count a state, by its hash, once."""
     h = mix(h, 0x9FB21C651E98DF25)
     register = h >> 52
@@ -162,16 +163,16 @@ def sketch(w, h):
         store64(w[SKETCH], register, zeros)
 
 
-def arrive(c, w, at):
+def check_arrival(c, w, at):
     """A state of the walk: it is counted and checked."""
-    sketch(w, hash_words(at))
+    count_distinct(w, hash_words(at))
     if w[LIKES] != 0:
-        note(w, alike(c, w, at))
+        count_masked(w, masked_hash(c, w, at))
     c[ABOUT] = w[LENGTH]
     return check(c, at)
 
 
-def begin(c, w):
+def begin_walk(c, w):
     """The first state of the next walk."""
     w[RANDOM] = mix(w[SEED] ^ 0x9E3779B97F4A7C15, (w[WALKER] + 1) * 0xD6E8FEB86659FD93)
     w[UNDER_WAY] = 1
@@ -180,11 +181,11 @@ def begin(c, w):
     mine = c[STATES]
     for k in range(W):
         mine[k] = at[k]
-    prepare(w)
-    return arrive(c, w, mine)
+    draw_weights(w)
+    return check_arrival(c, w, mine)
 
 
-def end(c, w):
+def end_walk(c, w):
     """The walk is over."""
     w[UNDER_WAY] = 0
     w[WALKER] = w[WALKER] + 1
@@ -192,15 +193,15 @@ def end(c, w):
         w[LONGEST] = w[LENGTH]
 
 
-def ended(c, w, at):
+def end_stuck_walk(c, w, at):
     """Nothing can happen: the bounds stop everything, a run may end here, or it is a deadlock."""
-    end(c, w)
+    end_walk(c, w)
     if c[BOUNDED] == 0:
         return stuck(c, at)
     return NOTHING
 
 
-def go(c, w):
+def take_step(c, w):
     """One step of the walk under way. Returns an event about the state at its end, or about the one it left."""
     length = w[LENGTH]
     at = c[STATES] + length * (W * 8)
@@ -213,13 +214,13 @@ def go(c, w):
     if got == FAILED:
         c[CROSSED] = crossed
         c[WATCH] = watched
-        end(c, w)
+        end_walk(c, w)
         return ERROR
     if c[CROSSED] != 0:
         return TRANSITION
     if got == 0:
-        return ended(c, w, at)
-    slot = pick(c, w, got)
+        return end_stuck_walk(c, w, at)
+    slot = chosen_step(c, w, got)
     canonical(c, slot)
     count_step(w, slot[W + 1] >> 32)
     at += W * 8
@@ -227,7 +228,7 @@ def go(c, w):
         at[k] = slot[k]
     w[LENGTH] = length + 1
     w[TOTAL] = w[TOTAL] + 1
-    return arrive(c, w, at)
+    return check_arrival(c, w, at)
 
 
 def walk(c):
@@ -239,20 +240,21 @@ def walk(c):
         if w[UNDER_WAY] == 0:
             if w[WALKER] >= w[LAST_WALK]:
                 return LEVEL
-            event = begin(c, w)
+            event = begin_walk(c, w)
         else:
             if w[LENGTH] >= w[DEPTH]:
-                end(c, w)
+                end_walk(c, w)
             else:
                 if w[LEFT] == 0:
                     return PAUSE
                 w[LEFT] = w[LEFT] - 1
-                event = go(c, w)
+                event = take_step(c, w)
     return event
 
 
 TEXTS: tuple[Callable[..., Any], ...] = (
-    draw, prepare, alike, times_seen, note, worth, pick, count_step, sketch, arrive, begin, end, ended, go, walk,
+    draw, draw_weights, masked_hash, times_seen, count_masked, step_weight, chosen_step, count_step, count_distinct,
+    check_arrival, begin_walk, end_walk, end_stuck_walk, take_step, walk,
 )  # fmt: skip
 """Every function above, each after those it calls."""
 

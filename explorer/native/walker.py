@@ -1,6 +1,6 @@
 """What takes random walks: memory for one walk, the block of words that the compiled walks work on, what they counted.
 
-Nothing of a model is in it but numbers, so that a `WalkGround` can be sent to another machine and walked on there.
+Nothing of a model is in it but numbers, so that a `WalkInputs` can be sent to another machine and walked on there.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Words = tuple[int, ...]
 
 
 @immutable
-class WalkGround:
+class WalkInputs:
     """All that walks depend on, as numbers: the seed, the depth, and what the kernel must know of the model.
 
     `words` are those of a state, `cells` the size of the kernel's context, `counters` where its coverage counters
@@ -59,21 +59,21 @@ class WalkGround:
     deadlocks: bool = True
 
 
-def ground_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> WalkGround:
+def walk_inputs_of(model: Model, search: Search, walks: Walks, kernel: Kernel, starts: Sequence[Words]) -> WalkInputs:
     """The ground of a bound model; `starts` are its initial states in the kernel's words."""
     program = kernel.program
-    return WalkGround(
+    return WalkInputs(
         seed=search.seed, depth=walks.depth, mode=MODES[walks.strategy], words=program.layout.words,
         cells=program.context_cells, counters=len(CONTEXT) + len(program.opens), slots=program.buffer_slots,
         plans=len(program.plans), transitions=len(program.transitions),
         opens=tuple((cell, kernel_number(model.values[name]) & _WORD) for name, cell in program.opens.items()),
-        starts=tuple(starts), faults=tuple(_allowance(model, plan.form.name) for plan in program.plans),
-        masks=_masks(kernel, walks.fields), check=(1 << len(program.invariants)) - 1,
+        starts=tuple(starts), faults=tuple(_most_times_in_walk(model, plan.form.name) for plan in program.plans),
+        masks=_masks_of_fields(kernel, walks.fields), check=(1 << len(program.invariants)) - 1,
         seek=(1 << len(program.witnesses)) - 1, deadlocks=search.deadlocks,
     )  # fmt: skip
 
 
-def _allowance(model: Model, name: str) -> int:
+def _most_times_in_walk(model: Model, name: str) -> int:
     action = model.action(name)
     if action.kind != "fault":
         return 0
@@ -81,7 +81,7 @@ def _allowance(model: Model, name: str) -> int:
     return 1 + (value if isinstance(value, int) else FAULTS_DRAWN)
 
 
-def _masks(kernel: Kernel, names: Sequence[str]) -> Words:
+def _masks_of_fields(kernel: Kernel, names: Sequence[str]) -> Words:
     """The bits of some fields of the state; nothing when there are none."""
     layout, bits = kernel.program.layout, 0
     for name in names:
@@ -104,9 +104,9 @@ class WalkTally:
     counters: Words
 
     @property
-    def distinct(self) -> int:
+    def distinct_estimate(self) -> int:
         """About how many distinct states were seen."""
-        return estimate(self.sketch)
+        return estimate_distinct(self.sketch)
 
 
 def merge_tallies(tallies: Sequence[WalkTally]) -> WalkTally:
@@ -120,7 +120,7 @@ def merge_tallies(tallies: Sequence[WalkTally]) -> WalkTally:
     )  # fmt: skip
 
 
-def estimate(registers: Sequence[int]) -> int:
+def estimate_distinct(registers: Sequence[int]) -> int:
     """How many different hashes filled the registers of a sketch, with a standard error of 1.04 / sqrt(registers)
     (HyperLogLog, Flajolet and others, 2007; by linear counting while many registers are empty)."""
     size = len(registers)
@@ -132,9 +132,9 @@ def estimate(registers: Sequence[int]) -> int:
 class Walker:
     """Takes walks in a context whose store, buffer and edges are there."""
 
-    def __init__(self, ground: WalkGround, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
+    def __init__(self, ground: WalkInputs, code: Code, context: ctypes.Array[ctypes.c_uint64]) -> None:
         self.ground, self.context = ground, context
-        self.call(code)
+        self.use_code(code)
         self._block = Region(8 * len(WALK))
         words, plans = ground.words, ground.plans
         self._arrays = {
@@ -142,9 +142,9 @@ class Walker:
             "ALLOWED": Region(8 * plans), "FAULTS": Region(8 * plans), "TAKEN": Region(8 * plans),
             "SKETCH": Region(8 * REGISTERS), "MASKS": Region(8 * words), "LIKES": Region(8 * LIKE_SLOTS),
         }  # fmt: skip
-        self._equip()
+        self._fill_block()
 
-    def _equip(self) -> None:
+    def _fill_block(self) -> None:
         ground = self.ground
         for cell, value in ground.opens:
             self.context[cell] = value
@@ -172,16 +172,16 @@ class Walker:
     def __setitem__(self, cell: str, value: int) -> None:
         self._block.write(8 * _CELLS[cell], (value & _WORD,))
 
-    def call(self, code: Code) -> None:
+    def use_code(self, code: Code) -> None:
         """Goes on with other code of the same model: what it works on stays as it is."""
         self._walk = code.function("walk", 1)
         self.code = code  # its functions live as long as it does
 
-    def begin(self, first: int) -> None:
+    def begin_at(self, first: int) -> None:
         """Walks are to be taken from this number on."""
         self["WALKER"], self["UNDER_WAY"] = first, 0
 
-    def go(self, last: int) -> str:
+    def take_walks_below(self, last: int) -> str:
         """Take walks until those below `last` are taken (LEVEL), some hundredths of a second are over (PAUSE), or
         something happens; the event's name."""
         self["LAST_WALK"] = last
@@ -191,16 +191,16 @@ class Walker:
         return EVENTS[self._walk(ctypes.addressof(self.context))]
 
     @property
-    def number(self) -> int:
+    def walk_number(self) -> int:
         """The walk that the last event is about."""
         return self["WALKER"] - (not self["UNDER_WAY"])
 
     @property
-    def steps(self) -> int:
+    def steps_taken(self) -> int:
         """The steps that were taken so far."""
         return self["TOTAL"]
 
-    def tally(self) -> WalkTally:
+    def tally_so_far(self) -> WalkTally:
         """What was counted so far."""
         return WalkTally(
             steps=self["TOTAL"], longest=max(self["LONGEST"], self["LENGTH"]),

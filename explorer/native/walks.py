@@ -29,7 +29,7 @@ from .kernels import Kernel, first_kernel, kernel_of
 from .outcome import Confirmation, coverage_of
 from .program import KernelInterface
 from .search import FasterKernel
-from .walker import Walker, WalkTally, ground_of, merge_tallies
+from .walker import Walker, WalkTally, merge_tallies, walk_inputs_of
 
 BLOCK = 64
 """Walks that a worker takes at once."""
@@ -90,7 +90,7 @@ class FirstFinds:
     """Walks from this number on need not be taken."""
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def add(self, kind: str, bit: int, find: WalkFinding, *, final: bool) -> None:
+    def add_find(self, kind: str, bit: int, find: WalkFinding, *, final: bool) -> None:
         """Keep a find if it is the first of its kind; a final one ends the search after its walk."""
         with self.lock:
             known = self.finds.get((kind, bit))
@@ -99,7 +99,7 @@ class FirstFinds:
             if final:
                 self.end = min(self.end, find.walk + 1)
 
-    def of(self, kind: str) -> Iterator[tuple[int, WalkFinding]]:
+    def finds_of_kind(self, kind: str) -> Iterator[tuple[int, WalkFinding]]:
         """The finds of a kind, by bit, but for those of walks after the last one that counts."""
         for (found_kind, bit), find in sorted(self.finds.items(), key=lambda item: item[0]):
             if found_kind == kind and find.walk < self.end:
@@ -119,40 +119,42 @@ class WalkWorker:
         for index in range(walks.depth + 2):
             self.frontier.parents.set_half(index, index - 1 if index else NO_PARENT)
         self.confirm = Confirmation(model, self.frontier)
-        starts = [self.confirm.words(state) for state in initial_states(model)]
-        self.ground = ground_of(model, search, walks, kernel, starts)
+        starts = [self.confirm.words_of(state) for state in initial_states(model)]
+        self.ground = walk_inputs_of(model, search, walks, kernel, starts)
         self.walker = Walker(self.ground, kernel.code, self.frontier.context)
 
-    def take(self, first: int, last: int, going: threading.Event) -> bool:
+    def take_walks(self, first: int, last: int, going: threading.Event) -> bool:
         """Take the walks from `first` to `last`; False when `going` was cleared before they were done."""
-        self.walker.begin(first)
+        self.walker.begin_at(first)
         while going.is_set():
-            event = self.walker.go(min(last, self.finds.end))
+            event = self.walker.take_walks_below(min(last, self.finds.end))
             if event == "LEVEL":
                 return True
             if event != "PAUSE":
-                self._handle(event)
+                self._handle_event(event)
         return False
 
-    def _handle(self, event: str) -> None:
+    def _handle_event(self, event: str) -> None:
         about, detail = self.frontier["ABOUT"], self.frontier["DETAIL"]
         program, confirm = self.kernel.program, self.confirm
         match event:
             case "INVARIANT":
-                seen = self.frontier.truths("witnesses", self.frontier.state_words(about), self.frontier["SEEK"])
+                seen = self.frontier.property_bits("witnesses", self.frontier.state_words(about), self.frontier["SEEK"])
                 self._note_witnesses(seen & ~ERROR_BIT if seen & ERROR_BIT == 0 else 0, about)
                 self.frontier["CHECK"] &= ~detail
-                for bit in _bits(detail):
-                    self._note_find("invariants", bit, confirm.invariant(program.invariants[bit], about), about)
+                for bit in _bit_numbers(detail):
+                    self._note_find("invariants", bit, confirm.confirm_invariant(program.invariants[bit], about), about)
             case "WITNESS":
                 self._note_witnesses(detail, about)
             case "TRANSITION":
                 crossed, self.frontier["CROSSED"] = self.frontier["CROSSED"], 0
-                for bit in _bits(crossed):
-                    self._note_find("transitions", bit, confirm.transition(program.transitions[bit], bit), about + 1)
+                for bit in _bit_numbers(crossed):
+                    self._note_find(
+                        "transitions", bit, confirm.confirm_transition(program.transitions[bit], bit), about + 1
+                    )
             case "DEADLOCK":
                 self.frontier["DEADLOCKS"] = 0
-                self._note_find("deadlock", 0, confirm.deadlock(about), about)
+                self._note_find("deadlock", 0, confirm.confirm_deadlock(about), about)
             case "ERROR":
                 self._note_find("error", 0, confirm.model_error(about), about, final=True)
             case "PROPERTY_ERROR":
@@ -162,19 +164,21 @@ class WalkWorker:
 
     def _note_witnesses(self, bits: int, state_index: int) -> None:
         self.frontier["SEEK"] &= ~bits
-        for bit in _bits(bits):
+        for bit in _bit_numbers(bits):
             witness = self.kernel.program.witnesses[bit]
-            self._note_find("witnesses", bit, self.confirm.witness(witness, state_index), state_index, final=False)
+            self._note_find(
+                "witnesses", bit, self.confirm.confirm_witness(witness, state_index), state_index, final=False
+            )
 
     def _note_find(self, kind: str, bit: int, result: Run | Failure, steps: int, *, final: bool | None = None) -> None:
         ends = not self.search.keep_going if final is None else final
-        self.finds.add(kind, bit, WalkFinding(self.walker.number, steps, result), final=ends)
+        self.finds.add_find(kind, bit, WalkFinding(self.walker.walk_number, steps, result), final=ends)
 
-    def call(self, kernel: Kernel) -> None:
+    def use_kernel(self, kernel: Kernel) -> None:
         """Goes on, between two blocks of walks, with another kernel of the same model."""
         self.kernel = kernel
-        self.frontier.call(kernel.code)
-        self.walker.call(kernel.code)
+        self.frontier.use_code(kernel.code)
+        self.walker.use_code(kernel.code)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -182,7 +186,7 @@ class WalkWorker:
         self.walker.close()
 
 
-def _bits(mask: int) -> list[int]:
+def _bit_numbers(mask: int) -> list[int]:
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
@@ -212,68 +216,70 @@ class WalkPool:
             return
         self._going.set()
         with ThreadPoolExecutor(len(self.workers)) as pool:
-            running = {pool.submit(self._work, worker) for worker in self.workers}
+            running = {pool.submit(self._take_blocks, worker) for worker in self.workers}
             try:
-                self._watch(running)
+                self._wait_for_workers(running)
             except KeyboardInterrupt as interrupt:
                 self.stopped = interrupt_text(interrupt)
             finally:
                 self._going.clear()
         self.seconds = time.perf_counter() - self.started
 
-    def _watch(self, running: set[Future[None]]) -> None:
+    def _wait_for_workers(self, running: set[Future[None]]) -> None:
         while running:
             done, running = wait(running, POLL_SECONDS, FIRST_COMPLETED)
             for future in done:
                 future.result()
-            self._report()
+            self._report_progress()
             limit = self.search.seconds
             if running and limit is not None and time.perf_counter() - self.started >= limit:
                 if self.walks.number is not None:
                     self.stopped = time_limit_text(limit)
                 self._going.clear()
 
-    def _work(self, worker: WalkWorker) -> None:
+    def _take_blocks(self, worker: WalkWorker) -> None:
         while self._going.is_set():
             with self._lock:
-                self._hasten()
+                self._use_fast_kernel()
                 first, self._next = self._next, self._next + BLOCK
             if worker.kernel is not self.kernel:
-                worker.call(self.kernel)
+                worker.use_kernel(self.kernel)
             last = min(first + BLOCK, self.walks.number or ENDLESS)
-            if first >= min(last, self.finds.end) or not worker.take(first, last, self._going):
+            if first >= min(last, self.finds.end) or not worker.take_walks(first, last, self._going):
                 return
 
-    def _hasten(self) -> None:
+    def _use_fast_kernel(self) -> None:
         """All workers go on with the fast kernel, each with its next block, once the walks are long."""
-        if self.faster is None or sum(worker.walker.steps for worker in self.workers) < LONG_WALKS:
+        if self.faster is None or sum(worker.walker.steps_taken for worker in self.workers) < LONG_WALKS:
             return
         make, self.faster = self.faster, None
         self.kernel = make()
         self.compile_seconds += self.kernel.seconds
         self.started += self.kernel.seconds  # which is not time of the walks
 
-    def _report(self) -> None:
+    def _report_progress(self) -> None:
         if self.report is None:
             return
-        seconds, tally = time.perf_counter() - self.started, self.tally()
+        seconds, tally = time.perf_counter() - self.started, self.tally_of_workers()
         memory = sum(worker.frontier.bytes_used() for worker in self.workers)
         rate = tally.steps / max(seconds, 1e-9)
-        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, memory, seconds, walks=self.walk_count()))
+        self.report(
+            Progress(tally.distinct_estimate, 0, tally.longest + 1, rate, memory, seconds, walks=self.walk_count())
+        )
 
     def walk_count(self) -> int:
         """Walks that were taken to their end, or to the find that ended the search."""
         return min(self._next, self.walks.number or ENDLESS, self.finds.end)
 
-    def tally(self) -> WalkTally:
+    def tally_of_workers(self) -> WalkTally:
         """What all workers counted."""
-        return merge_tallies([worker.walker.tally() for worker in self.workers])
+        return merge_tallies([worker.walker.tally_so_far() for worker in self.workers])
 
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""
         kernel = replace(self.kernel, seconds=self.compile_seconds)
-        took = WalksEnded(self.walk_count(), self.tally(), self.finds, self.seconds, self.stopped)
-        return verdict(self.model, self.search, kernel, self.workers[0].frontier, took)
+        took = WalksEnded(self.walk_count(), self.tally_of_workers(), self.finds, self.seconds, self.stopped)
+        return verdict_of_walks(self.model, self.search, kernel, self.workers[0].frontier, took)
 
     def close(self) -> None:
         """Give all memory back."""
@@ -297,30 +303,31 @@ class WalksEnded:
     notes: tuple[str, ...] = ()
 
 
-def verdict(model: Model, search: Search, kernel: Kernel, frontier: Frontier, took: WalksEnded) -> Verdict:
+def verdict_of_walks(model: Model, search: Search, kernel: Kernel, frontier: Frontier, took: WalksEnded) -> Verdict:
     """The verdict of walks; overwrites the frontier's counters."""
     program, finds = kernel.program, took.finds
     runs: dict[str, Run] = {}
     for kind, properties in (
         ("invariants", program.invariants), ("transitions", program.transitions), ("witnesses", program.witnesses)
     ):  # fmt: skip
-        for bit, find in finds.of(kind):
+        for bit, find in finds.finds_of_kind(kind):
             assert isinstance(find.result, Run)
             prop = properties[bit]
             runs[prop.name] = find.result if kind == "witnesses" else shrink_run(model, find.result, prop)
-    failures = [find for kind in ("error", "deadlock") for _, find in finds.of(kind)]
-    deadlock = not any(True for _ in finds.of("error")) and bool(failures)
+    failures = [find for kind in ("error", "deadlock") for _, find in finds.finds_of_kind(kind)]
+    deadlock = not any(True for _ in finds.finds_of_kind("error")) and bool(failures)
     failure = failures[0].result if failures else None
     assert failure is None or isinstance(failure, Failure)
-    actions = _actions(model, kernel, frontier, took.tally)
+    actions = _coverage_of_actions(model, kernel, frontier, took.tally)
     ending = Ending(
         engine="walk", is_exhausted=False,
         sample_scope=_sample_text(search, took) if took.stop_reason is None else None,
-        stop_reason=took.stop_reason, failure=failure, deadlock=deadlock, runs=runs, distinct=took.tally.distinct,
-        seconds=took.seconds, compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions,
-        levels=(), rechecked_states=0, cut_short=_is_ended_early(search, finds),
+        stop_reason=took.stop_reason, failure=failure, deadlock=deadlock, runs=runs,
+        distinct=took.tally.distinct_estimate, seconds=took.seconds,
+        compile_seconds=kernel.seconds, bytes_per_state=0.0, symmetry=(), actions=actions, levels=(),
+        rechecked_states=0, cut_short=_is_ended_early(search, finds),
         notes=(
-            *_notes(search, took, actions), *_bound_notes(model, program, frontier), *took.notes,
+            *_notes_of_walks(search, took, actions), *_bound_notes(model, program, frontier), *took.notes,
             *notes_of(search),
         ),
     )  # fmt: skip
@@ -339,18 +346,20 @@ def _bound_notes(model: Model, program: KernelInterface, frontier: Frontier) -> 
 def _is_ended_early(search: Search, finds: FirstFinds) -> bool:
     """Whether a failure ended the walks before all were taken."""
     ending = ("error",) if search.keep_going else ("error", "invariants", "transitions", "deadlock")
-    return any(True for kind in ending for _ in finds.of(kind))
+    return any(True for kind in ending for _ in finds.finds_of_kind(kind))
 
 
-def _walks(search: Search) -> Walks:
+def _walks_asked_for(search: Search) -> Walks:
     return search.walks or Walks()
 
 
 def _sample_text(search: Search, took: WalksEnded) -> str:
-    return f"sampled {took.walks:,} walks of depth {_walks(search).depth}, seed {search.seed}"
+    return f"sampled {took.walks:,} walks of depth {_walks_asked_for(search).depth}, seed {search.seed}"
 
 
-def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: WalkTally) -> tuple[ActionCoverage, ...]:
+def _coverage_of_actions(
+    model: Model, kernel: Kernel, frontier: Frontier, tally: WalkTally
+) -> tuple[ActionCoverage, ...]:
     """Coverage, an action counted when a walk took it."""
     first = len(frontier.context) - len(tally.counters)
     for at, value in enumerate(tally.counters, first):
@@ -360,13 +369,15 @@ def _actions(model: Model, kernel: Kernel, frontier: Frontier, tally: WalkTally)
     return tuple(replace(action, firings=taken.get(action.name, 0)) for action in coverage_of(model, kernel, frontier))
 
 
-def _notes(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
+def _notes_of_walks(search: Search, took: WalksEnded, actions: Sequence[ActionCoverage]) -> tuple[str, ...]:
     tally, finds = took.tally, took.finds
     notes = [
-        f"{_walks(search).strategy} walks: {tally.steps:,} steps, the longest walk {tally.longest:,}; "
-        f"about {tally.distinct:,} distinct states seen, by an estimate good to 2%"
+        f"{_walks_asked_for(search).strategy} walks: {tally.steps:,} steps, the longest walk {tally.longest:,}; "
+        f"about {tally.distinct_estimate:,} distinct states seen, by an estimate good to 2%"
     ]
-    ends = [find for kind in ("invariants", "transitions", "deadlock", "error") for _, find in finds.of(kind)]
+    ends = [
+        find for kind in ("invariants", "transitions", "deadlock", "error") for _, find in finds.finds_of_kind(kind)
+    ]
     if ends:
         first = min(ends, key=lambda find: (find.walk, find.steps))
         notes.append(

@@ -55,23 +55,23 @@ class WorkerPool:
         for region in (*self._buffers, *self._edges, self._common):
             region.close()
 
-    def level(self, begin: int, end: int, tick: Callable[[], bool]) -> str:
+    def expand_level(self, begin: int, end: int, tick: Callable[[], bool]) -> str:
         """Expand the states from `begin` to `end`: LEVEL, FULL, STOPPED, or a failure's event.
 
         `tick` is called about ten times a second and says whether to go on.
         """
         self._common.write(0, (self.frontier["COUNT"], begin, 0))
-        self._equip(end)
-        event = self._round(tick)
-        while event == "FULL" and self._grow():
-            event = self._round(tick)
+        self._fill_contexts(end)
+        event = self._run_all_workers(tick)
+        while event == "FULL" and self._grow_store():
+            event = self._run_all_workers(tick)
         self.frontier["NEXT"], self.frontier["END"] = self._slice_end(end), end
         return event
 
     def _slice_end(self, end: int) -> int:
         return min(self._common.words(8, 1)[0], end)
 
-    def _equip(self, end: int) -> None:
+    def _fill_contexts(self, end: int) -> None:
         own = {"BUFFER", "EDGES", "PENDING", "DONE"}
         first = self.contexts[0]
         first[CELLS["COMMON"]], first[CELLS["LEVEL_END"]] = self._common.address, end
@@ -84,37 +84,37 @@ class WorkerPool:
                 context[cell] = first[cell]
             context[CELLS["BUFFER"]], context[CELLS["EDGES"]] = buffer.address, edges.address
 
-    def _round(self, tick: Callable[[], bool]) -> str:
+    def _run_all_workers(self, tick: Callable[[], bool]) -> str:
         """All workers until each has nothing left or cannot go on; the most serious of their events."""
         from concurrent.futures import wait
 
-        running: set[Future[str]] = {self._pool.submit(self._work, context) for context in self.contexts}
+        running: set[Future[str]] = {self._pool.submit(self._run_worker, context) for context in self.contexts}
         stopped, events = False, set[str]()
         try:
             while running:
                 done, running = wait(running, POLL_SECONDS)
                 events |= {future.result() for future in done}
-                self._count()
+                self._note_state_count()
                 if not stopped and (events & FAILURES or not tick()):
                     stopped = True
-                    self._stop()
+                    self._stop_workers()
         finally:
-            self._stop()
+            self._stop_workers()
             wait(running)
-            self._count()
+            self._note_state_count()
         failures = events & FAILURES
         if failures:
             return min(failures)
         self._common.write(16, (0,))
         return "FULL" if "FULL" in events and not stopped else "STOPPED" if stopped else "LEVEL"
 
-    def _stop(self) -> None:
+    def _stop_workers(self) -> None:
         self._common.write(16, (1,))
 
-    def _count(self) -> None:
+    def _note_state_count(self) -> None:
         self.frontier["COUNT"] = self._common.words(0, 1)[0]
 
-    def _work(self, context: ctypes.Array[ctypes.c_uint64]) -> str:
+    def _run_worker(self, context: ctypes.Array[ctypes.c_uint64]) -> str:
         while True:
             event = EVENTS[self.frontier.share(ctypes.addressof(context))]
             if event != "WITNESS":
@@ -122,7 +122,7 @@ class WorkerPool:
             self.met.append(WitnessMet(context[CELLS["DETAIL"]], context[CELLS["ABOUT"]]))
             context[CELLS["SEEK"]] &= ~context[CELLS["DETAIL"]]
 
-    def _grow(self) -> bool:
+    def _grow_store(self) -> bool:
         if not self.frontier.grow():
             return False
         for context in self.contexts[1:]:

@@ -23,7 +23,7 @@ from ...language.paths import local_path
 from ...language.verdict import Verdict
 from ..native.compiler import Target, compile_text, read_object, write_object
 from ..native.kernel import CONTEXT
-from ..native.kernels import engine_digest, kernel_of, kernel_text, meaning
+from ..native.kernels import digest_of_meaning, engine_digest, kernel_of, kernel_text
 from ..native.layout import Layout
 from ..native.outcome import conclude
 from ..native.search import kernel_number
@@ -174,7 +174,7 @@ class SparkSearch:
         """Everything that the question depends on."""
         own = sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
         opens = {name: kernel_number(self.model.values[name]) for name in sorted(self.model.open)}
-        text = "\0".join((engine_digest(), own, meaning(self.model, self.symmetry.domains), str(opens)))
+        text = "\0".join((engine_digest(), own, digest_of_meaning(self.model, self.symmetry.domains), str(opens)))
         return {
             "model": self.model.name,
             "question": sha256(text.encode()).hexdigest(),
@@ -246,7 +246,7 @@ class SparkSearch:
         text = kernel_text(self.model, kernel.program, self.symmetry.domains, self.search.cache, fingerprint=finger)
         binary = kernel.binary
         if target != Target.host():
-            kept = None if self.search.cache is None else self.search.cache / f"{name}-{target.key}.o"
+            kept = None if self.search.cache is None else self.search.cache / f"{name}-{target.cache_key}.o"
             binary = read_object(kept) or compile_text(text, target)
             write_object(kept, binary)
         ship(self.directory.folder, name, text, target, binary)

@@ -45,7 +45,7 @@ class Prefix:
 
     def _has_enough(self, interruption: Interruption) -> bool:
         if interruption.is_set():
-            self.driver.findings.stop(interruption.says)
+            self.driver.findings.note_stop(interruption.says)
             return True
         frontier = self.frontier
         waiting = frontier["COUNT"] - frontier["NEXT"]
@@ -84,7 +84,7 @@ class Prefix:
                 report(kind, bit, index)
         for bit in range(found.crossed_bounds.bit_length()):
             if found.crossed_bounds >> bit & 1:
-                source, words = self.frontier.edge(bit)
+                source, words = self.frontier.first_broken_edge(bit)
                 report("transitions", bit, source, words=list(words))
         if found.deadlock is not None:
             report("deadlock", 0, found.deadlock)

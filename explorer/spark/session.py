@@ -207,7 +207,7 @@ class SparkRunner:
     def shards(self) -> int:
         """One for each core."""
         if self.connect:
-            return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_row_each, "id long").count())
+            return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_row_of_partition, "id long").count())
         if not is_local(self._cluster.master):
             self.spark.range(1).count()  # executors are there once a job has run
         return self.spark.sparkContext.defaultParallelism
@@ -353,7 +353,7 @@ def _pass_over(*_: object) -> None:
     """Say nothing of a request that failed."""
 
 
-def _one_row_each(batches: Batches) -> Batches:
+def _one_row_of_partition(batches: Batches) -> Batches:
     """One row of every partition."""
     last = None
     for batch in batches:

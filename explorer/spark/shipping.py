@@ -31,7 +31,7 @@ def ship(folder: Path, kernel: str, text: str, target: Target, binary: bytes) ->
 
 
 def _object(folder: Path, kernel: str, target: Target) -> Path:
-    return folder / "kernel" / f"{kernel}-{target.key}.o"
+    return folder / "kernel" / f"{kernel}-{target.cache_key}.o"
 
 
 def load_code(folder: str, kernel: str) -> Code:
@@ -60,16 +60,16 @@ def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> Ship
     small = zlib.compress(text.encode())
     name = sha256(small).hexdigest()[:32]
     if target != Target.host():
-        kept = None if cache is None else cache / f"{name}-{target.key}.o"
+        kept = None if cache is None else cache / f"{name}-{target.cache_key}.o"
         binary = read_object(kept) or compile_text(text, target)
         write_object(kept, binary)
-    return ShippedKernel(name, small, target.key, binary)
+    return ShippedKernel(name, small, target.cache_key, binary)
 
 
 @lru_cache(maxsize=4)
 def open_parcel(parcel: ShippedKernel) -> Code:
     """The kernel, ready to call on this machine; once a process."""
-    if parcel.key in (Target.host().key, Target.baseline().key):
+    if parcel.key in (Target.host().cache_key, Target.baseline().cache_key):
         code = load_binary(parcel.binary)
     else:
         code = load_binary(_compile_for_machine(parcel.name, lambda: zlib.decompress(parcel.text)))
@@ -81,7 +81,7 @@ def open_parcel(parcel: ShippedKernel) -> Code:
 def _compile_for_machine(kernel: str, read: Callable[[], bytes | None]) -> bytes:
     """Object code for this machine, made by the first of its processes that asks from the text that `read` gives."""
     host = Target.host()
-    kept = Path(tempfile.gettempdir()) / f"tidegate-kernel-{kernel}-{host.key}.o"
+    kept = Path(tempfile.gettempdir()) / f"tidegate-kernel-{kernel}-{host.cache_key}.o"
     with kept.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         binary = read_object(kept)

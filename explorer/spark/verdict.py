@@ -124,23 +124,23 @@ class _Paths:
         program, runs = self.ended.kernel.program, dict[str, Run]()
         for find in self._of("invariants"):
             invariant = program.invariants[int(find["bit"])]
-            runs[invariant.name] = self.confirm.invariant(invariant, self._load(find))
+            runs[invariant.name] = self.confirm.confirm_invariant(invariant, self._load(find))
         for find in self._of("transitions"):
             bit = int(find["bit"])
             transition = program.transitions[bit]
             source = self._load(find)
             self.frontier.edges.write(8 * (self.frontier.words + 1) * bit, (source, *find["words"]))
-            runs[transition.name] = self.confirm.transition(transition, bit)
+            runs[transition.name] = self.confirm.confirm_transition(transition, bit)
         for find in self._of("witnesses"):
             witness = program.witnesses[int(find["bit"])]
-            runs[witness.name] = self.confirm.witness(witness, self._load(find))
+            runs[witness.name] = self.confirm.confirm_witness(witness, self._load(find))
         return runs
 
     def _failure(self) -> Failure | None:
         for kind, confirmed in (
             ("error", self.confirm.model_error),
             ("property_error", self.confirm.property_error),
-            ("deadlock", self.confirm.deadlock),
+            ("deadlock", self.confirm.confirm_deadlock),
         ):
             for find in self._of(kind):
                 return confirmed(self._load(find))
@@ -153,7 +153,7 @@ class _Paths:
         chosen = sorted(random.Random(search.seed).sample(range(total), min(search.recheck, total)))
         for place in _places(manifest, chosen):
             file = LevelFile(self.ended.job, place.level, place.shard, sum=False)
-            self.confirm.recheck(self._put([file.state(place.index)]))
+            self.confirm.recheck_state(self._put([file.state(place.index)]))
             file.close()
         return len(chosen)
 

@@ -24,9 +24,9 @@ from ..native.frontier import CELLS
 from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of, kernel_text
 from ..native.memory import Region
-from ..native.walker import Walker, WalkGround, WalkTally, merge_tallies
+from ..native.walker import Walker, WalkInputs, WalkTally, merge_tallies
 from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
-from ..native.walks import verdict as verdict_of_walks
+from ..native.walks import verdict_of_walks as verdict_of_walks
 from ..search import Progress, Report, Search, Walks, time_limit_text
 from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted
@@ -48,7 +48,7 @@ class WalkShare:
     """What a task is to do: the walks from `first` to `last`, for so many seconds (None: as long as it takes). Of the
     first failure the walk is the last one, unless `keep_going`."""
 
-    ground: WalkGround
+    ground: WalkInputs
     parcel: ShippedKernel
     first: int
     last: int
@@ -142,13 +142,13 @@ class _ShareRun:
         """Take the walks."""
         walker, share = self.walker, self.share
         end = None if share.seconds is None else time.monotonic() + share.seconds
-        walker.begin(share.first)
-        event = walker.go(self.last)
+        walker.begin_at(share.first)
+        event = walker.take_walks_below(self.last)
         while event != "LEVEL" and (end is None or time.monotonic() < end):
             if event != "PAUSE":
                 self._note_meeting(event)
-            event = walker.go(self.last)
-        return WalksTaken(walker["WALKER"] - share.first, walker.tally(), tuple(self.spots), event == "LEVEL")
+            event = walker.take_walks_below(self.last)
+        return WalksTaken(walker["WALKER"] - share.first, walker.tally_so_far(), tuple(self.spots), event == "LEVEL")
 
     def _note_meeting(self, event: str) -> None:
         about, detail = self["ABOUT"], self["DETAIL"]
@@ -178,7 +178,7 @@ class _ShareRun:
         self._note_findings("witnesses", bits, steps, final=False)
 
     def _note_findings(self, kind: str, bits: int, steps: int, *, final: bool | None = None) -> None:
-        walk = self.walker.number
+        walk = self.walker.walk_number
         self.spots += [(kind, bit, walk, steps) for bit in range(bits.bit_length()) if bits >> bit & 1]
         if final or (final is None and not self.share.keep_going):
             self.last = min(self.last, walk + 1)
@@ -211,7 +211,7 @@ class WalkRounds:
         self.model, self.search, self.walks, self.kernel, self.report = model, search, walks, kernel, report
         self.finds = FirstFinds()
         self.worker = WalkWorker(model, replace(search, keep_going=True), walks, kernel, self.finds)
-        self.tallies = [self.worker.walker.tally()]
+        self.tallies = [self.worker.walker.tally_so_far()]
         self.spots: dict[tuple[str, int], Spot] = {}
         self.started = time.perf_counter()
         self.stopped: str | None = None if self.worker.ground.starts else NO_START
@@ -282,7 +282,7 @@ class WalkRounds:
         going.set()
         spots = [spot for spot in self.spots.values() if spot[2] < self.end]
         for walk in sorted({spot[2] for spot in spots}):
-            self.worker.take(walk, walk + 1, going)
+            self.worker.take_walks(walk, walk + 1, going)
         self.finds.end = self.end
         for kind, bit, walk, steps in spots:
             found = self.finds.finds.get((kind, bit))
@@ -312,7 +312,7 @@ class WalkRounds:
             return
         seconds, tally = self._seconds(), merge_tallies(self.tallies)
         rate = tally.steps / max(seconds, 1e-9)
-        self.report(Progress(tally.distinct, 0, tally.longest + 1, rate, 0, seconds, walks=self.taken))
+        self.report(Progress(tally.distinct_estimate, 0, tally.longest + 1, rate, 0, seconds, walks=self.taken))
 
     def verdict(self) -> Verdict:
         """What the walks say, and how many they were."""

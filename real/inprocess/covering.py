@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from ...explorer.cache import cache_directory
-from ...explorer.native.frontier import Frontier, decode
+from ...explorer.native.frontier import Frontier, decode_words
 from ...explorer.native.kernels import first_kernel
 from ...language import judge
 from ...language.immutable import immutable
@@ -144,4 +144,4 @@ class ReachableStates:
         raise DisagreementError(f"plain Python takes no step {action} from {states[-1]} to {end}")
 
     def _state(self, words: Words) -> State:
-        return decode(self._model, self._program, words)
+        return decode_words(self._model, self._program, words)

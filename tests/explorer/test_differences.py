@@ -102,7 +102,7 @@ def test_a_run_with_a_step_that_plain_python_does_not_take(model: Model, monkeyp
     def evaluate(self: Statements, node: ir.Expr) -> Any:
         """The guard is looser than it says; the invariant is right."""
         if isinstance(node, ir.Compare) and isinstance(node.left, ir.Arithmetic):
-            return NativeTruth(node.type, self.compare("<", self.num(true(self, node.left)), 7))
+            return NativeTruth(node.type, self.compare("<", self.number_of(true(self, node.left)), 7))
         return true(self, node)
 
     monkeypatch.setattr(Statements, "evaluate", evaluate)
@@ -129,15 +129,15 @@ def test_a_deadlock_in_plain_python_alone(model: Model, monkeypatch: pytest.Monk
 
 
 def test_a_step_that_breaks_natively_alone(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
-    true = Statements.check
+    true = Statements.check_type
 
     def check(self: Statements, type_: Any, value: Any) -> None:
         """What is stored must be less than it need be."""
         true(self, type_, value)
         if not isinstance(value, PackedValue):
-            self.fail_if(self.compare(">=", self.num(value), 3))
+            self.fail_if(self.compare(">=", self.number_of(value), 3))
 
-    monkeypatch.setattr(Statements, "check", check)
+    monkeypatch.setattr(Statements, "check_type", check)
     said = message_of(model)
     assert "a step from Dial(value=1) breaks the model's types natively: turn (" in said
     assert "dial.py:16); in plain Python:\n  turn(1) (" in said and "leads to Dial(value=2)" in said

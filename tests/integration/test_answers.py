@@ -130,7 +130,7 @@ def test_a_trace_document_is_made_only_for_who_reads_it(
 def test_a_model_is_read_and_its_meaning_worked_out_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     parsed, meant = list[str](), list[str]()
     parse: Any = source.ast.parse
-    meaning = kernels.meaning
+    meaning = kernels.digest_of_meaning
 
     def counted_parse(text: str, name: str = "", *others: Any, **named: Any) -> Any:
         parsed.append(name)
@@ -143,7 +143,7 @@ def test_a_model_is_read_and_its_meaning_worked_out_once(tmp_path: Path, monkeyp
     path = tmp_path / "lock.py"
     path.write_text(Path(LOCK).read_text("utf-8"), "utf-8")
     monkeypatch.setattr(source.ast, "parse", counted_parse)
-    monkeypatch.setattr(kernels, "meaning", counted_meaning)
+    monkeypatch.setattr(kernels, "digest_of_meaning", counted_meaning)
     for times in (1, 2):
         assert main(["check", str(path)]) == 0
         assert (parsed.count(str(path)), len(meant)) == (1, times)

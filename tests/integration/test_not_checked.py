@@ -375,7 +375,7 @@ def test_a_disagreement_names_the_line_and_both_values(tmp_path: Path, monkeypat
     def never(*_: object) -> bool:
         return False
 
-    monkeypatch.setattr(Confirmation, "_value", never)
+    monkeypatch.setattr(Confirmation, "_property_value", never)
     with pytest.raises(
         DisagreementError, match=r"is_small \(.*model.py:24\) is true natively and is false in plain Python"
     ):

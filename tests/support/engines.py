@@ -241,7 +241,7 @@ def successors(native_: Native, state: State) -> Iterator[Any]:
         ("witnesses", frontier.program.witnesses, True),
     ):
         for bit, prop in enumerate(properties):
-            found = frontier.truths(name, words, 1 << bit)
+            found = frontier.property_bits(name, words, 1 << bit)
             yield prop.name, None if found >> 63 else (found >> bit & 1 == 1) == wanted
 
 

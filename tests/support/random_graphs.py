@@ -141,14 +141,14 @@ def _least_round(graph: PlainGraph, component: Component, wanted: FairRunQuestio
 
 
 def _region(graph: PlainGraph, wanted: FairRunQuestion) -> set[int]:
-    inside = {at for at in range(graph.size) if wanted.avoid is None or graph.false(at, wanted.avoid)}
+    inside = {at for at in range(graph.size) if wanted.avoid is None or graph.is_false(at, wanted.avoid)}
     if wanted.reached_from is None:
         return inside
     turned: Any = networkx.DiGraph()
     turned.add_nodes_from(inside)
     turned.add_edges_from((at, edge.target) for at in inside for edge in graph.edges(at) if edge.target in inside)
     last = graph.initials if wanted.initial_only else graph.size
-    begins = [at for at in inside if at < last and not graph.false(at, wanted.reached_from)]
+    begins = [at for at in inside if at < last and not graph.is_false(at, wanted.reached_from)]
     return {there for at in begins for there in (at, *_descendants(turned, at))}
 
 
@@ -159,7 +159,7 @@ def _descendants(graph: Any, state: int) -> set[int]:
 def _is_fair(
     graph: PlainGraph, wanted: FairRunQuestion, states: frozenset[int], steps: Sequence[tuple[int, FairnessEdge]]
 ) -> bool:
-    if wanted.again is not None and not any(graph.false(at, wanted.again) for at in states):
+    if wanted.again is not None and not any(graph.is_false(at, wanted.again) for at in states):
         return False
     for bit in range(3):
         taken = any(edge.groups >> bit & 1 for _, edge in steps)

@@ -4,7 +4,7 @@ set of steps of random small graphs."""
 from __future__ import annotations
 
 import pytest
-from tidegate.explorer.liveness.lasso import lasso
+from tidegate.explorer.liveness.lasso import shortest_lasso
 
 from ...support.random_graphs import RandomGraph, agrees, draw_graph, draw_question, fair_sets, least_steps
 
@@ -25,19 +25,22 @@ def test_fair_runs_are_found_where_there_are_some(seeds: range) -> None:
             plain = graph.plain()
             for hardened in (False, True, False):
                 if hardened:
-                    plain.harden()
-                    native.harden()
+                    plain.count_stopped_as_possible()
+                    native.count_stopped_as_possible()
                 else:
-                    plain.soften()
-                    native.soften()
+                    plain.count_stopped_as_impossible()
+                    native.count_stopped_as_impossible()
                 truth = [states for states, _ in fair_sets(plain, wanted)]
                 found += bool(truth)
-                for answer in (plain.fair(wanted), native.fair(wanted)):
+                for answer in (plain.fair_component(wanted), native.fair_component(wanted)):
                     assert agrees(answer, truth), (seed, hardened, answer, truth)
             for bits in range(8):
                 stopped = [at for at, word in enumerate(graph.limited_actions) if bits & word]
                 first, named = stopped[0] if stopped else None, graph.groups_of(bits)
-                assert graph.plain().first_stopped(named) == native.first_stopped(named) == first, (seed, bits)
+                assert graph.plain().first_stopped_state(named) == native.first_stopped_state(named) == first, (
+                    seed,
+                    bits,
+                )
             for predicate in range(3):
                 ever = any(truth >> predicate & 1 for truth in graph.truths)
                 assert graph.plain().is_ever(predicate) == native.is_ever(predicate) == ever, (seed, predicate)
@@ -51,9 +54,9 @@ def test_a_lasso_is_the_shortest_that_goes_through_its_component() -> None:
     tried = 0
     for seed in range(500, 1300):
         graph, wanted = draw_graph(seed).plain(), draw_question(seed + 1)
-        component = graph.fair(wanted)
+        component = graph.fair_component(wanted)
         if component is not None:
-            made = lasso(graph, component, wanted)
+            made = shortest_lasso(graph, component, wanted)
             assert len(made.way) - len(component.entry) + len(made.loop) == least_steps(graph, component, wanted), seed
             tried += 1
     assert tried > ORDINARY
@@ -66,8 +69,8 @@ def test_what_is_always_possible_is_so_in_both_ways() -> None:
         native = graph.native()
         try:
             for predicate in range(3):
-                answer = graph.plain().possible(predicate)
-                assert native.possible(predicate) == answer, (seed, predicate)
+                answer = graph.plain().possibility_of(predicate)
+                assert native.possibility_of(predicate) == answer, (seed, predicate)
                 assert answer == _shortest_by_trial(graph, predicate), (seed, predicate)
                 words.add(answer[0])
         finally:

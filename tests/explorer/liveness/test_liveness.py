@@ -203,11 +203,11 @@ def test_time_that_runs_out_after_the_search_leaves_it_undecided(
     [
         ("native", native_liveness, "kernel_of"),  # while it compiles
         ("native", native_liveness.Sweep, "run"),  # while the steps are written down
-        ("native", native_liveness.Network, "call"),  # between two passes over the graph
-        ("native", found_answers, "lasso"),  # while a loop is sought
+        ("native", native_liveness.Network, "call_kernel"),  # between two passes over the graph
+        ("native", found_answers, "shortest_lasso"),  # while a loop is sought
         ("native", found_answers, "why_not_violated"),  # while plain Python checks it
         ("python", plain, "explore_plain_graph"),
-        ("python", found_answers, "lasso"),
+        ("python", found_answers, "shortest_lasso"),
     ],
 )
 def test_ctrl_c_leaves_undecided_what_must_happen(
@@ -220,7 +220,7 @@ def test_ctrl_c_leaves_undecided_what_must_happen(
     monkeypatch.setattr(place, name, stop)
     verdict = check_claims(model, engine, cache)
     assert verdict.verdict == "inconclusive"
-    possible = "holds" if name in ("lasso", "why_not_violated") else "undecided"  # it was answered by then
+    possible = "holds" if name in ("shortest_lasso", "why_not_violated") else "undecided"  # it was answered by then
     assert [prop.verdict for prop in verdict.properties] == [possible, "undecided"]
     assert verdict_of(verdict, "free_again").why == "stopped by Ctrl-C"
     assert "is undecided: stopped by Ctrl-C" in verdict.assurance
@@ -232,7 +232,7 @@ def test_what_is_decided_before_the_end_stays_so(
     engine: str, ending: BaseException, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was found of the first claim was thrown away with the second."""
-    loops, sought = found_answers.lasso, itertools.count(1)
+    loops, sought = found_answers.shortest_lasso, itertools.count(1)
 
     def third_time_stopped(*asked: Any) -> Any:
         if next(sought) > 2:  # each claim asks with what limits stop left out, and counted
@@ -241,7 +241,7 @@ def test_what_is_decided_before_the_end_stays_so(
 
     unfair = LOOP.replace("weak(take), weak(give)", "weak(take)")
     model = model_of(tmp_path, SHARED + unfair + unfair.replace("free_again", "free_at_last"))
-    monkeypatch.setattr(found_answers, "lasso", third_time_stopped)
+    monkeypatch.setattr(found_answers, "shortest_lasso", third_time_stopped)
     verdict = check_claims(model, engine, cache)
     assert (verdict.verdict, verdict.outcome) == ("violated", "liveness")
     always, first, second = (verdict_of(verdict, name) for name in ("is_free", "free_again", "free_at_last"))

@@ -21,4 +21,4 @@ def test_it_has_every_step_that_changes_the_state_and_every_truth() -> None:
         targets = sorted(edge.target for edge in drawn.edges if edge.source == number != edge.target)
         assert sorted(edge.target for edge in graph.edges(number)) == targets
         for bit, predicate in enumerate(questions.predicates):
-            assert graph.false(number, bit) is not holds(model, predicate, state)
+            assert graph.is_false(number, bit) is not holds(model, predicate, state)

@@ -135,7 +135,7 @@ def test_open_constants_have_their_present_values(tmp_path: Path) -> None:
     text = define_text(tmp_path, TEXT)
     model, cones = text.bind(open=["swift", "last"]), Cones()
     found = [
-        cones.of(text.with_constants(model, "it", {"swift": swift, "last": last}))
+        cones.cached_cone(text.with_constants(model, "it", {"swift": swift, "last": last}))
         for swift in (False, True)
         for last in (1, 2)
     ]

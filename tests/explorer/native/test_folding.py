@@ -273,12 +273,12 @@ def test_slower_is_fewer_states_in_a_second(seconds: float, states: int, slower:
 
 def test_a_wrong_weight_is_a_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model = holding_model(tmp_path)
-    right = Frontier.weight
+    right = Frontier.orbit_state_count
 
     def wrong(self: Frontier, begin: int, end: int) -> int:
         return right(self, begin, end) + 1
 
-    monkeypatch.setattr(Frontier, "weight", wrong)
+    monkeypatch.setattr(Frontier, "orbit_state_count", wrong)
     with pytest.raises(DisagreementError, match="stands for 2 states natively, and for 1 in plain Python"):
         native(model, Search(symmetry=None))
     monkeypatch.setattr(outcome, "RENAMINGS_RECHECKED", 0)

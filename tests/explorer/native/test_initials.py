@@ -186,11 +186,11 @@ def test_every_combination_gives_what_plain_python_gives(text: str, effort: Comp
     for frontier in open_frontiers(model, effort):
         made = InitialStatesCheck(model, frontier)
         total = sum(made.counts)
-        mine = [words for number in range(total) if (words := frontier.start(number)) is not None]
+        mine = [words for number in range(total) if (words := frontier.initial_words(number)) is not None]
         assert 0 < len(mine) < total, "some guard is false and some true"
         assert mine == [frontier.encode(state) for _, _, state in judged(model)]
         for number in range(total):
-            made.recheck(number)
+            made.recheck_combination(number)
         for words in set(mine):
             found = made.state_of(words)
             assert found is not None and frontier.encode(found) == words
@@ -205,8 +205,8 @@ def test_a_search_from_them_is_that_of_plain_python(text: str, tmp_path: Path, m
 
 def test_few_initial_states_are_made_by_plain_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(initials, "MANY_STATES", 1000)
-    assert initials.combinations(of_text(tmp_path, TWO)) == ()
-    assert initials.combinations(load(str(ROOT / "examples/published/token_ring.py"))) == (46_656,)
+    assert initials.combination_counts(of_text(tmp_path, TWO)) == ()
+    assert initials.combination_counts(load(str(ROOT / "examples/published/token_ring.py"))) == (46_656,)
 
 
 def test_a_state_that_breaks_its_types_is_reported_as_in_plain_python(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_combination_that_plain_python_sees_differently_is_a_disagreement(
     ):
         check(model, Search(cache=None, keep_going=True))
     for frontier in open_frontiers(model, QUICK_EFFORT):
-        shown = str(InitialStatesCheck(model, frontier).broken(0))
+        shown = str(InitialStatesCheck(model, frontier).raise_or_return_error(0))
         assert (
             "start(a=0, b=0, colour=RED)" in shown and "breaks the model's types natively; in plain Python it" in shown
         )

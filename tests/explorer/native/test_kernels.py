@@ -15,7 +15,7 @@ import pytest
 from tidegate.explorer.native import kernels as native_kernels
 from tidegate.explorer.native.compiler import read_object
 from tidegate.explorer.native.kernels import engine_digest, kernel_text
-from tidegate.explorer.native.program import generate, plan_program
+from tidegate.explorer.native.program import generate_llvm, plan_program
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
 from tidegate.language import code_digest
@@ -50,13 +50,13 @@ def test_the_text_of_a_kernel_is_written_once_and_again_when_damaged(
     model, cache, made = counting(tmp_path), tmp_path / "cache", list[str]()
     program = plan_program(model)
     kinds: list[dict[str, Any]] = [{"walks": True}, {"fingerprint": 64}, kind]
-    texts = {str(options): generate(model, program, (), **options) for options in kinds}
+    texts = {str(options): generate_llvm(model, program, (), **options) for options in kinds}
 
     def count_calls(*given: Any, **options: Any) -> str:
         made.append("text")
-        return generate(*given, **options)
+        return generate_llvm(*given, **options)
 
-    monkeypatch.setattr(native_kernels, "generate", count_calls)
+    monkeypatch.setattr(native_kernels, "generate_llvm", count_calls)
     assert [kernel_text(model, program, (), cache, **kind) for _ in range(2)] == [texts[str(kind)]] * 2
     assert len(made) == 1
     (kept,) = cache.glob("*.ll")
@@ -121,7 +121,7 @@ def test_the_kernels_text_is_that_which_was_loaded(tmp_path: Path, monkeypatch: 
         raise AssertionError("a file is read again")
 
     monkeypatch.setattr(inspect, "getsource", read_again)
-    assert "define" in generate(model, plan_program(model), (), walks=True, fingerprint=64)
+    assert "define" in generate_llvm(model, plan_program(model), (), walks=True, fingerprint=64)
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:

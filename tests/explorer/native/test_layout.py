@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.native.layout import Layout, raw_code, shape_of, words_of
+from tidegate.explorer.native.layout import Layout, raw_code, shape_of, word_count
 from tidegate.language.binding import load
 from tidegate.language.checks import members_of
 from tidegate.language.judge import initial_states
@@ -157,7 +157,7 @@ def test_narrow_types_never_cross_a_word() -> None:
         for at in range(len(types)):
             _, shape, _, shift = layout.field(f"field{at}")
             assert shift + min(shape.bits, 64) <= 64
-            assert words_of(shape) == -(-shape.bits // 64)
+            assert word_count(shape) == -(-shape.bits // 64)
 
 
 def test_a_code_orders_as_fields_do() -> None:

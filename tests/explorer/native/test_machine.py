@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tidegate.explorer.native.effort import FULL_EFFORT, ROLLED_EFFORT
-from tidegate.explorer.native.program import generate, merge_numbers, plan_program
+from tidegate.explorer.native.program import generate_llvm, merge_numbers, plan_program
 from tidegate.invariants.catalogue import find
 
 from ...support.native import counting
@@ -35,7 +35,7 @@ def test_a_function_of_the_kernel_is_written_out_once_in_a_process(
     def written_functions(kept: dict[Any, str], most: int) -> list[str]:
         monkeypatch.setattr("tidegate.explorer.native.machine._TEXTS", kept)
         monkeypatch.setattr("tidegate.explorer.native.machine.MAX_KEPT_FUNCTIONS", most)
-        return [generate(model, program, (), **way) for model, program, way in asked]
+        return [generate_llvm(model, program, (), **way) for model, program, way in asked]
 
     kept: dict[Any, str] = {}
     apart, together, again = written_functions({}, 0), written_functions(kept, 1000), written_functions(kept, 0)
@@ -49,6 +49,7 @@ def test_what_would_be_too_long_is_not_written_out(tmp_path: Path) -> None:
     model = definition.bind("replication", {"replicas": 3}, profile)
     short = replace(FULL_EFFORT, instructions=100)
     full, less, rolled = (
-        len(generate(model, plan_program(model), (), effort=effort)) for effort in (FULL_EFFORT, short, ROLLED_EFFORT)
+        len(generate_llvm(model, plan_program(model), (), effort=effort))
+        for effort in (FULL_EFFORT, short, ROLLED_EFFORT)
     )
     assert rolled <= less < full

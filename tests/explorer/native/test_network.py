@@ -31,7 +31,9 @@ def test_it_has_the_steps_and_the_truths_of_the_plain_graph() -> None:
             assert network.size == plain.size
             for state in range(plain.size):
                 assert set(network.edges(state)) == {edge for edge in plain.edges(state) if edge.target != state}
-                assert [network.false(state, at) for at in range(3)] == [plain.false(state, at) for at in range(3)]
+                assert [network.is_false(state, at) for at in range(3)] == [
+                    plain.is_false(state, at) for at in range(3)
+                ]
                 assert network.enabled_groups(state) & ~plain.enabled_groups(state) == 0
 
 
@@ -39,9 +41,9 @@ def test_a_step_that_a_limit_stops_counts_once_hardened_and_no_longer_once_softe
     graph = RandomGraph([[(0, 1)], []], (0b01, 0b10), [0, 0], [0, 0b10], 1)
     with native(graph) as network:
         assert (network.enabled_groups(0), network.enabled_groups(1)) == (0b01, 0)
-        network.harden()
+        network.count_stopped_as_possible()
         assert (network.enabled_groups(0), network.enabled_groups(1)) == (0b01, 0b10)
-        network.soften()
+        network.count_stopped_as_impossible()
         assert network.enabled_groups(1) == 0
 
 
@@ -49,7 +51,9 @@ def test_what_is_always_possible_is_so_in_plain_python() -> None:
     for seed in range(100):
         graph = draw_graph(seed)
         with native(graph) as network:
-            assert [network.possible(at)[0] for at in range(3)] == [graph.plain().possible(at)[0] for at in range(3)]
+            assert [network.possibility_of(at)[0] for at in range(3)] == [
+                graph.plain().possibility_of(at)[0] for at in range(3)
+            ]
 
 
 def test_time_that_runs_out_ends_it_between_two_passes() -> None:
@@ -60,7 +64,7 @@ def test_time_that_runs_out_ends_it_between_two_passes() -> None:
     with native(graph) as network:
         network.heed = stop
         with pytest.raises(IncompleteGraphError, match="time is out"):
-            network.possible(0)
+            network.possibility_of(0)
 
 
 def test_the_memory_of_a_graph_is_known_before_it_is_taken() -> None:

@@ -77,11 +77,11 @@ def test_a_slice_has_fewer_states_where_each_has_many_choices(tmp_path: Path) ->
 def test_a_slice_is_as_long_as_its_states_take() -> None:
     driver = object.__new__(Driver)
     driver.slice = 50
-    driver.pace(2, 1.0)
+    driver.set_slice_length(2, 1.0)
     assert driver.slice == 1, "half a second for a state"
-    driver.pace(1, 0.001)
+    driver.set_slice_length(1, 0.001)
     assert driver.slice == 2, "it was the whole slice, and took no time"
-    driver.pace(100_000, 0.5)
+    driver.set_slice_length(100_000, 0.5)
     assert driver.slice == 20_000
 
 
@@ -95,7 +95,7 @@ def test_plain_python_checks_fewer_states_again_where_each_has_many_choices(
 
 
 def test_plain_python_checks_again_as_long_as_there_is_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    right, model = outcome.Confirmation.recheck, choosing(tmp_path, 70)
+    right, model = outcome.Confirmation.recheck_state, choosing(tmp_path, 70)
     clock = [0.0]
 
     def later(self: outcome.Confirmation, index: int, heed: Callable[[], None]) -> None:
@@ -103,7 +103,7 @@ def test_plain_python_checks_again_as_long_as_there_is_time(tmp_path: Path, monk
         right(self, index, heed)
 
     monkeypatch.setattr(outcome.time, "perf_counter", lambda: clock[0])
-    monkeypatch.setattr(outcome.Confirmation, "recheck", later)
+    monkeypatch.setattr(outcome.Confirmation, "recheck_state", later)
     verdict = native(model, Search(seconds=100.0))
     assert verdict.rechecked_states == 2 and verdict.verdict == "holds"  # the third ends between two choices
     assert "time sufficed for 2 of the 7 states that plain Python was to check again" in verdict.notes

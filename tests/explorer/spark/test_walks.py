@@ -101,7 +101,7 @@ def test_a_kernel_for_another_machine_is_compiled_from_its_text(
     elsewhere = Target("elsewhere", "", "")
 
     def pack_text(text: str, *_: object) -> ShippedKernel:
-        return ShippedKernel("t", zlib.compress(text.encode()), elsewhere.key, b"")
+        return ShippedKernel("t", zlib.compress(text.encode()), elsewhere.cache_key, b"")
 
     monkeypatch.setattr(walks, "parcel", pack_text)
     assert counts(walk_model(model, search, Loop(2, elsewhere))) == counts(here)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import z3
-from tidegate.explorer.native.initials import combinations
+from tidegate.explorer.native.initials import combination_counts
 from tidegate.explorer.smt.encoding import finite
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import constant_state
@@ -213,7 +213,7 @@ def test_initial_states_are_any_values(tmp_path: Path) -> None:
     body = "@action\ndef step(s: World) -> None:\n    '''A step.'''\n    s.row = Seq()\n"
     text = text_of(fields, "row=row\nsaid=said\nsome=some", body, before=RECORDS)
     model = bind_text(tmp_path, text.replace("def start()", f"def start({parameters})"))
-    (count,) = combinations(model)
+    (count,) = combination_counts(model)
     assert count == 21 * 13 * 16
     verdict = agree(model)
     assert verdict is not None and verdict.distinct_states == count
