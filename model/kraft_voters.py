@@ -1,10 +1,9 @@
 """KRaft whose voters change (KIP-853, Kafka 3.9): `kraft`, and the steps that make another set of voters.
 
-The set of voters is in the log. A *VotersRecord* holds a whole set, each voter with its number and its directory id,
-and a replica goes by the last one in its log, committed or not: by that set a candidate counts its votes, and a leader
-its high watermark. So a set may be taken back, when the log is truncated. `AddVoter` and `RemoveVoter` change it by one
-voter; `UpdateVoter` writes the same set again, with other addresses. A replica that is in no set is an *observer*: it
-fetches, and may vote if it is asked, since whoever asks may know a set in which it is.
+The set of voters is in the log: a *VotersRecord* holds a whole one, each voter with its number and directory id. A
+replica goes by the last in its log, committed or not, so that a truncation may take one back: by it a candidate counts
+its votes, and a leader its high watermark. `AddVoter` and `RemoveVoter` change it by one voter; `UpdateVoter` writes it
+again, with other addresses. Who is in no set is an *observer*: it fetches, and may vote for one whose set it is in.
 
 Any two majorities of a set and of the next have a voter in common. That is Raft's change of one member at a time
 (chapter 4 of Ongaro's dissertation), and it holds only of sets that follow each other. Hence two conditions of a leader
@@ -40,6 +39,9 @@ If the set of its own log has its number with another directory id, it asks to r
 * `each_alone`: every first voter is formatted with `--standalone`, for one cluster id.
 * `keeps_own_vote`: 4.0 to 4.4, where a follower that stood in its epoch keeps its vote for itself. If it is removed,
   and starts again, it stands in that epoch again; `CandidateState` takes that for impossible: the process ends.
+* `misses_voters`: 3.9.1 to 4.4.0, where a replica reads each offset once, and so not what it appends in the place of
+  truncated records: voters that are there it does not go by. Started again it reads its whole log, or its snapshot, to
+  which it wrote the voters that it went by, and what comes after (`KRaftControlRecordStateMachine`).
 
 What is left out, besides what `kraft` leaves out:
 
@@ -49,8 +51,8 @@ What is left out, besides what `kraft` leaves out:
   step, and nobody waits for an answer. So there is no request that ends by its timeout while its record is on the way
   to the log, so that two changes of the same set are written (KAFKA-20740: docs/kafka-findings.md shows it on Kafka's
   code). Where the second one is of the set that the first one made, it is `several_at_once`.
-* A replica goes by the voters that its log has. Kafka's remembers them, and does not read what stands in the place of
-  truncated records (docs/kafka-findings.md: two records are committed at one offset).
+* With `misses_voters`, no replica loads a snapshot that ends at or before what it has read: Kafka's does not read that
+  one either, and would go by voters of records that it no longer has.
 * Voters have no addresses: none that nobody reaches (KAFKA-20661), and none that is not the added one's (KAFKA-20228).
 * Whoever resigned and is no voter takes the next epoch for begun, without a leader (`pollResigned`); here it waits.
 * In flight a fetch has no directory id: with `messages` no disk is replaced.
@@ -91,6 +93,7 @@ profiles = {
     "kafka_4_1": {**_KAFKA_4, "kraft_version": 0},
     "kafka_4_2": {**_KAFKA_4, "auto_join": True},
     "keeps_own_vote": {**_KAFKA_4, "keeps_own_vote": True},
+    "misses_voters": {"directory_ids": True, "voter_changes": 2, "misses_replaced": 1},
 }
 
 

@@ -15,6 +15,8 @@ def restart(s: Quorum, voter: Voter, kept: Offset) -> None:
     s.high_watermark[voter] = 0
     s.awaited[voter] = None
     s.expected[voter] = 0
+    if misses_replaced == 1:  # it reads its snapshot, and what comes after it in its log
+        s.unread[voter] = Set({at for at in s.unread[voter] if at < s.snapshot[voter]})
     if not keep_votes:
         s.election[voter] = unattached_voter(0 if kept == 0 else s.log[voter][kept - 1].epoch)
     elif keeps_own_vote and s.election[voter].leader is not None and s.election[voter].voted_for == voter:
@@ -43,6 +45,7 @@ def replace_disk(s: Quorum, voter: Voter) -> None:
     s.high_watermark[voter] = 0
     s.awaited[voter] = None
     s.expected[voter] = 0
+    s.unread[voter] = Set()
     s.disk[voter] += 1
     for other in Voter:  # a leader knows how far a disk has come
         if directory_ids and voter_changes > 0:

@@ -70,8 +70,14 @@ def note_answered(s: Quorum, follower: Voter) -> None:
 
 
 def cut(s: Quorum, follower: Voter, end: Offset) -> None:
-    """A follower truncates its log, and with it what it knows to be committed."""
+    """A follower truncates its log, and with it what it knows to be committed.
+
+    With `misses_replaced` it does not read what it appends there later (`KRaftControlRecordStateMachine`: the offset up
+    to which it has read stays as it is).
+    """
     note_answered(s, follower)
+    if misses_replaced == 1:
+        s.unread[follower] = s.unread[follower] | Set(range(end, len(s.log[follower])))
     s.log[follower].truncate(end)
     s.high_watermark[follower] = min(end, s.high_watermark[follower])
 

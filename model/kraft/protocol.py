@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...language import Option, action, limit, replace, require
+from ...language import Option, Set, action, limit, replace, require
 from ..parts.logs import common_end
 from .log_steps import *
 from .messages import answer_of, is_refused
@@ -327,6 +327,9 @@ def load_snapshot(s: Quorum, follower: Voter, leader: Voter) -> None:
     require(follows(s, follower, leader) and needs_snapshot(s, leader, len(s.log[follower]), last_epoch(s, follower)))
     require(s.snapshot[leader] > s.snapshot[follower])  # else it has it, or there is none: it gets no further
     end = s.snapshot[leader]
+    if misses_replaced == 1:
+        limit(read_up_to(s, follower) < end)  # else it does not read the snapshot either, and goes by what it had
+        s.unread[follower] = Set({at for at in s.unread[leader] if at < end})
     s.election[leader] = fetched_from(s, leader, follower, s.election[leader].fetched_to[follower])
     s.log[follower] = s.log[leader][:end]
     s.log_start[follower] = end

@@ -21,6 +21,7 @@ crashes = constant(1, minimum=0, maximum=4, says="restarts of a voter")
 wipes = constant(0, minimum=0, maximum=2, says="disks of voters that are replaced by empty ones")
 snapshots = constant(0, minimum=0, maximum=3, says="snapshots of the metadata that voters take in all")
 voter_changes = constant(0, minimum=0, maximum=4, says="changes of the voters, in all: kraft_voters makes them")
+misses_replaced = constant(0, minimum=0, maximum=1, says="1: VotersRecords are not read in the place of others")
 messages = constant(0, minimum=0, maximum=16, says="messages in flight at once; 0: an exchange is one step")
 losses = constant(0, minimum=0, maximum=8, says="messages lost, in all (one that never arrives needs none)")
 duplicates = constant(0, minimum=0, maximum=8, says="messages duplicated, in all")
@@ -108,6 +109,7 @@ Written = Annotated[int, Range(0, max_records)]
 Change = Annotated[int, Range(0, voter_changes)]  # a set of voters: the first, or that of the VotersRecord so numbered
 Disk = Annotated[int, Range(0, 1 + wipes)]  # a directory id: 1 is a voter's first; 0 in a set that it is not in
 ReportedDisk = Annotated[int, Range(0, (1 + wipes) * (1 - kraft_version))]
+Unread = Annotated[int, Range(0, (max_epoch + max_records + voter_changes) * misses_replaced)]
 Messages = Annotated[int, Range(0, messages)]
 
 
@@ -229,6 +231,7 @@ class Quorum(History, ProofHistory):
     disk: Map[Voter, Disk]  # the disk that each voter has now
     changed: Change  # VotersRecords written so far
     voter_sets: Map[Change, Map[Voter, Disk]]  # who is a voter, and with which disk: at first, and by each of these
+    unread: Map[Voter, Set[Unread]]  # offsets at which a replica has missed a VotersRecord, or would
     awaited: Map[Voter, Option[Fetched]]  # the answer in flight to each voter's last fetch, where it may be late
     network: Annotated[Bag[Message], Capacity(messages)]  # the messages in flight
     expected: Map[Voter, Messages]  # the number of the fetch whose answer each voter waits for; 0 for none
@@ -255,6 +258,7 @@ def empty() -> Quorum:
                 for change in range(voter_changes + 1)
             }
         ),
+        unread=Map({voter: Set() for voter in Voter}),
         awaited=Map({voter: None for voter in Voter}),
         network=Bag(),
         expected=Map({voter: 0 for voter in Voter}),
@@ -363,13 +367,29 @@ def is_voter(s: Quorum, voter: Voter) -> bool:
 
 
 def set_of(s: Quorum, replica: Voter) -> int:
-    """The set of voters that a replica goes by: that of the last VotersRecord in its log, committed or not."""
+    """The set of voters that a replica goes by: that of the last VotersRecord in its log, committed or not; with
+    `misses_replaced` of the last that it has read."""
+    if misses_replaced == 1:
+        log = s.log[replica]
+        return max((log[at].number - max_records for at in range(len(log)) if reads_voters(s, replica, at)), default=0)
     return max((record.number - max_records for record in s.log[replica] if record.number > max_records), default=0)
 
 
 def has_uncommitted_voters(s: Quorum, replica: Voter) -> bool:
-    """Whether a replica has a VotersRecord in its log that it does not know to be committed."""
+    """Whether a replica has a VotersRecord in its log that it does not know to be committed, and goes by it."""
+    if misses_replaced == 1:
+        return any(reads_voters(s, replica, at) for at in range(s.high_watermark[replica], len(s.log[replica])))
     return any(record.number > max_records for record in s.log[replica][s.high_watermark[replica] :])
+
+
+def reads_voters(s: Quorum, replica: Voter, offset: int) -> bool:
+    """Whether a replica has a VotersRecord at an offset of its log, and has read it."""
+    return s.log[replica][offset].number > max_records and offset not in s.unread[replica]
+
+
+def read_up_to(s: Quorum, replica: Voter) -> int:
+    """Up to which offset a replica has read VotersRecords, with `misses_replaced`: further than its log may go now."""
+    return max((at + 1 for at in s.unread[replica] if at >= len(s.log[replica])), default=len(s.log[replica]))
 
 
 def voters_known(s: Quorum, replica: Voter) -> Map[Voter, Disk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tidegate.explorer import ENGINES
@@ -134,6 +135,56 @@ def test_who_stood_in_its_epoch_and_was_removed_does_not_start_again() -> None:
     story.step("remove_voter", leader=A, voter=B).catch_up(A, C, B)
     story.step("restart", voter=B, kept=len(story.state.log[B]))
     assert story.state.election[B].role == Role.ILLEGAL
+
+
+def truncated_story(profile: str, **constants: Any) -> Story:
+    """A leads epoch 1; its metadata at offsets 1 to 3 nobody fetches. B is elected with the vote of C; A truncates
+    its log, has what B has, and B removes C, which hears nothing of it: at offset 2, which A had read up to before."""
+    false = "leader_completeness election_safety never_two_leaders_in_same_epoch" if profile == "misses_voters" else ""
+    sizes = {"voters": 3, "max_records": 3, "voter_changes": 2, **constants}
+    story = Story({A, B, C}, profile, false=false, **sizes)
+    story.elect(A, B, C).catch_up(A, B, C)
+    for _ in range(3):
+        story.step("write", controller=A)
+    story.elect(B, C).follow(B, A).step("truncate", follower=A, leader=B).catch_up(B, A)
+    return story.step("remove_voter", leader=B, voter=C).catch_up(B, A)
+
+
+def test_a_replica_goes_by_the_voters_that_its_log_has() -> None:
+    story = truncated_story("kafka_3_9")
+    story.step("fetch_timeout", voter=A)
+    assert story.refuses("vote", candidate=A, voter=C)
+
+
+def test_one_whose_log_was_truncated_misses_voters_and_two_lead_an_epoch() -> None:
+    """`docs/schedules/voters-after-truncation.schedule.json` has two removals missed; the model needs one."""
+    story = truncated_story("misses_voters").step("fetch_timeout", voter=A).step("vote", candidate=A, voter=C)
+    story.step("remove_voter", leader=B, voter=A)
+    assert story.is_committed(B)  # B is the only voter
+    story.step("resign", leader=B).step("election_timeout", voter=B).step("elect_itself", voter=B)
+    leaders = [voter for voter in (A, B, C) if story.state.election[voter].role == Role.LEADER]
+    assert leaders == [A, B] and story.state.election[A].epoch == story.state.election[B].epoch
+
+
+def test_a_start_reads_what_was_missed() -> None:
+    story = truncated_story("misses_voters")
+    story.step("restart", voter=A, kept=len(story.state.log[A])).step("fetch_timeout", voter=A)
+    assert story.refuses("vote", candidate=A, voter=C)
+
+
+def test_a_start_does_not_read_what_a_snapshot_was_taken_of() -> None:
+    story = truncated_story("misses_voters", snapshots=1).step("fetch", follower=A, leader=B, answered=True)
+    story.step("take_snapshot", voter=A, end=story.state.high_watermark[A])
+    story.step("restart", voter=A, kept=len(story.state.log[A]))
+    story.step("fetch_timeout", voter=A).step("vote", candidate=A, voter=C)
+
+
+def test_who_loads_a_snapshot_goes_by_the_voters_that_it_has() -> None:
+    """C has nothing of epoch 2 yet, and gets the snapshot of B, which has read all."""
+    story = truncated_story("misses_voters", snapshots=1)
+    story.step("take_snapshot", voter=B, end=story.state.high_watermark[B])
+    story.step("delete_records", voter=B, start=story.state.snapshot[B]).step("load_snapshot", follower=C, leader=B)
+    assert story.refuses("fetch_timeout", voter=C)
 
 
 # --- what was recorded ------------------------------------------------------------------------------------------------
