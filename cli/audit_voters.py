@@ -14,11 +14,13 @@ from ..reports.exits import exit_of_permissions
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
 TRUNCATED_MEANWHILE = (
-    'A controller that logs "Truncated to offset" while or after voters are changed, such as one that led when it was '
-    "cut off, may go by old voters, and then two records can be committed at one offset (Kafka 3.9 to 4.4, no ticket "
-    "known: docs/kafka-findings.md): start it again at once, before it takes a snapshot."
+    'A controller that has logged "Truncated to offset" since its start, such as one that led when it was cut off, may '
+    "miss a change of the voters that is made then or later: it may go by old voters, and then two records can be "
+    "committed at one offset (Kafka 3.9 to 4.4, no ticket known: docs/kafka-findings.md; kraft_voters:misses_voters). "
+    "Start it again before the change, or at once, before it takes a snapshot."
 )
-"""A defect of Kafka's that no description of a quorum shows, so that each answer says what to do about it."""
+"""A defect of Kafka's that no description of a quorum shows, so that each answer says what to do about it. What the
+answers compare with are runs of the model without it."""
 
 
 def parse_changes(text: str) -> list[VoterChange]:

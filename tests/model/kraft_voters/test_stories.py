@@ -157,7 +157,7 @@ def test_a_replica_goes_by_the_voters_that_its_log_has() -> None:
 
 
 def test_one_whose_log_was_truncated_misses_voters_and_two_lead_an_epoch() -> None:
-    """`docs/schedules/voters-after-truncation.schedule.json` has two removals missed; the model needs one."""
+    """`docs/schedules/voters-after-truncation-once.schedule.json` has it of Kafka's own classes."""
     story = truncated_story("misses_voters").step("fetch_timeout", voter=A).step("vote", candidate=A, voter=C)
     story.step("remove_voter", leader=B, voter=A)
     assert story.is_committed(B)  # B is the only voter
