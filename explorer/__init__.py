@@ -50,10 +50,10 @@ def walk_at_random(model: Model, search: Search, report: Report | None = None) -
 
         return check(model, search, report)
     try:
-        from .spark.session import walk
+        from .spark.session import walk_at_random
     except ModuleNotFoundError as error:
         raise _missing_package_error(error, "--master") from None
-    return walk(model, search, report)
+    return walk_at_random(model, search, report)
 
 
 def _missing_package_error(error: ModuleNotFoundError, what: str) -> Exception:

@@ -53,15 +53,15 @@ class Algebra:
 
     def number(self, shape: Shape) -> Number:
         """A scalar as a number; a truth value counts as 0 or 1."""
-        return shape if isinstance(shape, Number) else self.numbers.as_number(bit(shape))
+        return shape if isinstance(shape, Number) else self.numbers.as_number(truth_bit(shape))
 
-    def is_at(self, index: Number, constant: int) -> Bit:
+    def is_constant(self, index: Number, constant: int) -> Bit:
         """Whether a number is this constant."""
-        return self.numbers.same(index, constant_number(constant))
+        return self.numbers.are_equal(index, constant_number(constant))
 
     def is_below(self, constant: int, end: Number) -> Bit:
         """Whether a constant is below a number."""
-        return self.numbers.less(constant_number(constant), end)
+        return self.numbers.is_less(constant_number(constant), end)
 
     # --- the one or the other -----------------------------------------------------------------------------------------
 
@@ -81,7 +81,7 @@ class Algebra:
             case Fields(), Fields():
                 return Fields({name: self.choose(condition, part, no.parts[name]) for name, part in yes.parts.items()})
             case Table(), Table():
-                return Table(yes.first, self._pairwise(condition, yes.parts, no.parts))
+                return Table(yes.first, self._chosen_parts(condition, yes.parts, no.parts))
             case MemberBits(), MemberBits():
                 return self._chosen_members(condition, yes, no)
             case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
@@ -93,10 +93,10 @@ class Algebra:
         match yes, no:
             case Slots(), Slots():
                 length = self.numbers.choose(condition, yes.length, no.length)
-                return Slots(length, self._pairwise(condition, yes.parts, no.parts))
+                return Slots(length, self._chosen_parts(condition, yes.parts, no.parts))
             case Heap(), Heap():
                 count = self.numbers.choose(condition, yes.count, no.count)
-                slots = cast("tuple[Fields, ...]", self._pairwise(condition, yes.slots, no.slots))
+                slots = cast("tuple[Fields, ...]", self._chosen_parts(condition, yes.slots, no.slots))
                 return Heap(count, slots, yes.multiple)
             case Sequence(), Sequence():
                 length = self.numbers.choose(condition, yes.length, no.length)
@@ -104,9 +104,9 @@ class Algebra:
                     length, memoize(lambda at: self.choose(condition, yes.element_at(at), no.element_at(at)))
                 )
             case Slots(), Sequence():
-                return self._chosen_container(condition, self._endless(yes, no), no)
+                return self._chosen_container(condition, self._sequence_of_any_length(yes, no), no)
             case Sequence(), Slots():
-                return self._chosen_container(condition, yes, self._endless(no, yes))
+                return self._chosen_container(condition, yes, self._sequence_of_any_length(no, yes))
             case IntegerMap(), IntegerMap():
                 return IntegerMap(
                     yes.ends, memoize(lambda at: self.choose(condition, yes.element_at(at), no.element_at(at)))
@@ -116,7 +116,9 @@ class Algebra:
             case (UnboundedSet() | MemberBits(), UnboundedSet() | MemberBits()):
                 return self._chosen_container(condition, self._unbounded_set(yes), self._unbounded_set(no))
             case (IntegerMap() | Table(), IntegerMap() | Table()):
-                return self._chosen_container(condition, self._function(yes, no), self._function(no, yes))
+                return self._chosen_container(
+                    condition, self._map_between_ends_of(yes, no), self._map_between_ends_of(no, yes)
+                )
             case (Heap() | Records(), Heap() | Records()):
                 one, other = self.as_records(cast("Heap | Records", yes)), self.as_records(cast("Heap | Records", no))
                 return Records(lambda record: choose_bit(condition, one.has(record), other.has(record)), one.multiple)
@@ -127,31 +129,35 @@ class Algebra:
 
     def _unbounded_set(self, subset: UnboundedSet | MemberBits) -> UnboundedSet:
         """Members of any number: those of a few."""
-        return subset if isinstance(subset, UnboundedSet) else UnboundedSet(lambda number: self.has(subset, number))
+        return (
+            subset
+            if isinstance(subset, UnboundedSet)
+            else UnboundedSet(lambda number: self.has_element(subset, number))
+        )
 
-    def _function(self, table: IntegerMap | Table, other: IntegerMap | Table) -> IntegerMap:
+    def _map_between_ends_of(self, table: IntegerMap | Table, other: IntegerMap | Table) -> IntegerMap:
         """A map over keys between the ends of another: one over a few."""
         if isinstance(table, IntegerMap):
             return table
         ends = cast(IntegerMap, other).ends
-        return IntegerMap(ends, memoize(lambda index: self.pick(table.parts, table.first, index)))
+        return IntegerMap(ends, memoize(lambda index: self.select_part(table.parts, table.first, index)))
 
     def as_records(self, pool: Heap | Records) -> Records:
         """Records of any number: those of a few."""
-        return Records(lambda record: self.has(pool, record), pool.multiple) if isinstance(pool, Heap) else pool
+        return Records(lambda record: self.has_element(pool, record), pool.multiple) if isinstance(pool, Heap) else pool
 
-    def _endless(self, few: Slots, many: Sequence) -> Sequence:
+    def _sequence_of_any_length(self, few: Slots, many: Sequence) -> Sequence:
         """A sequence of few elements as one of any number of them: what is not there is the other's."""
         if not few.parts:
             return Sequence(few.length, many.element_at)
-        return Sequence(few.length, memoize(lambda at: self.pick(few.parts, 0, at)))
+        return Sequence(few.length, memoize(lambda at: self.select_part(few.parts, 0, at)))
 
     def _option_choice(self, condition: Bit, yes: SymbolicOption, no: SymbolicOption) -> Shape | None:
         if yes.value is None or no.value is None:
             return no.value if yes.value is None else yes.value
         return self.choose(condition, yes.value, no.value)
 
-    def _pairwise(self, condition: Bit, yes: Several[Shape], no: Several[Shape]) -> tuple[Shape, ...]:
+    def _chosen_parts(self, condition: Bit, yes: Several[Shape], no: Several[Shape]) -> tuple[Shape, ...]:
         """Part by part; where one has no part, the other's."""
         shared = [self.choose(condition, one, other) for one, other in zip(yes, no, strict=False)]
         return (*shared, *yes[len(no) :], *no[len(yes) :])
@@ -163,7 +169,7 @@ class Algebra:
 
     # --- equality -----------------------------------------------------------------------------------------------------
 
-    def same(self, left: Shape, right: Shape) -> Bit:
+    def are_same(self, left: Shape, right: Shape) -> Bit:
         """Whether two values of one type are equal."""
         if left is right:
             return True
@@ -173,12 +179,14 @@ class Algebra:
                 if left.value is None or right.value is None:
                     return alike
                 return and_bits(
-                    alike, implies(and_bits(left.present, right.present), self.same(left.value, right.value))
+                    alike, implies(and_bits(left.present, right.present), self.are_same(left.value, right.value))
                 )
             case Fields(), Fields():
-                return conjunction(self.same(part, right.parts[name]) for name, part in left.parts.items())
+                return conjunction(self.are_same(part, right.parts[name]) for name, part in left.parts.items())
             case Table(), Table():
-                return conjunction(self.same(one, other) for one, other in zip(left.parts, right.parts, strict=True))
+                return conjunction(
+                    self.are_same(one, other) for one, other in zip(left.parts, right.parts, strict=True)
+                )
             case MemberBits(), MemberBits():
                 one, other = align_members(left, right)
                 return conjunction(bits_equal(a, b) for a, b in zip(one.bits, other.bits, strict=True))
@@ -188,21 +196,21 @@ class Algebra:
                 return self._have_same_prefix(left.count, left.slots, right.count, right.slots)
             case Sequence(), Sequence():
                 if left.length.term == 0 or right.length.term == 0:
-                    return self.numbers.same(left.length, right.length)
+                    return self.numbers.are_equal(left.length, right.length)
                 raise ExtensionalError
             case (bool() | z3.BoolRef(), bool() | z3.BoolRef()):
                 return bits_equal(left, right)
             case (Number() | bool() | z3.BoolRef(), Number() | bool() | z3.BoolRef()):
-                return self.numbers.same(self.number(left), self.number(right))
+                return self.numbers.are_equal(self.number(left), self.number(right))
             case _:
                 raise ExtensionalError
 
     def _have_same_prefix(self, left: Number, one: Several[Shape], right: Number, other: Several[Shape]) -> Bit:
-        alike = self.numbers.same(left, right)
+        alike = self.numbers.are_equal(left, right)
         if alike is False:
             return False
         inside = (
-            implies(and_bits(alike, self.is_below(at, left)), self.same(one[at], other[at]))
+            implies(and_bits(alike, self.is_below(at, left)), self.are_same(one[at], other[at]))
             for at in range(min(len(one), len(other)))
         )
         return conjunction([alike, *inside])
@@ -212,25 +220,25 @@ class Algebra:
     def precedes(self, left: Shape, right: Shape) -> Bit:
         """Whether the one comes before the other in the one order of values."""
         before: Bit = False
-        for one, other in reversed(list(zip(self.keys(left), self.keys(right), strict=False))):
-            less, same = self.numbers.less(one, other), self.numbers.same(one, other)
+        for one, other in reversed(list(zip(self.order_keys(left), self.order_keys(right), strict=False))):
+            less, same = self.numbers.is_less(one, other), self.numbers.are_equal(one, other)
             before = or_bits(less, and_bits(same, before))
         return before
 
-    def keys(self, shape: Shape) -> list[Number]:
+    def order_keys(self, shape: Shape) -> list[Number]:
         """Numbers whose lexicographic order is that of the values: nothing first, sets as bit masks, a sequence before
         those that go on after it."""
         match shape:
             case SymbolicOption(present=present, value=value):
-                rest = [] if value is None else self.keys(value)
+                rest = [] if value is None else self.order_keys(value)
                 return [
                     self.numbers.as_number(present),
                     *(self.numbers.choose(present, key, self._lower_bound(key)) for key in rest),
                 ]
             case Fields(parts=parts):
-                return [key for part in parts.values() for key in self.keys(part)]
+                return [key for part in parts.values() for key in self.order_keys(part)]
             case Table(parts=parts):
-                return [key for part in parts for key in self.keys(part)]
+                return [key for part in parts for key in self.order_keys(part)]
             case MemberBits(bits=bits):
                 return [self.numbers.as_number(there) for there in reversed(bits)]
             case Slots(length=length, parts=parts):
@@ -247,7 +255,7 @@ class Algebra:
         for at, part in enumerate(parts):
             there = self.is_below(at, end)
             found.append(self.numbers.as_number(there))
-            found += (self.numbers.choose(there, key, self._lower_bound(key)) for key in self.keys(part))
+            found += (self.numbers.choose(there, key, self._lower_bound(key)) for key in self.order_keys(part))
         return found
 
     def _lower_bound(self, number: Number) -> Number:
@@ -255,20 +263,20 @@ class Algebra:
 
     # --- reading ------------------------------------------------------------------------------------------------------
 
-    def element(self, container: Shape, index: Shape) -> Shape:
+    def element_at(self, container: Shape, index: Shape) -> Shape:
         """The element at an index or a key that is there."""
         place = self.number(index)
         match container:
             case Table(first=first, parts=parts):
-                return self.pick(parts, first, place)
+                return self.select_part(parts, first, place)
             case Slots(parts=parts):
-                return self.pick(parts, 0, place)
+                return self.select_part(parts, 0, place)
             case IntegerMap(element_at=at) | Sequence(element_at=at):
                 return at(place)
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
-    def pick(self, parts: Several[Shape], first: int, index: Number) -> Shape:
+    def select_part(self, parts: Several[Shape], first: int, index: Number) -> Shape:
         """One of several; where the index is none of theirs, any of them."""
         if isinstance(index.term, int):
             return parts[min(max(index.term - first, 0), len(parts) - 1)]
@@ -277,19 +285,25 @@ class Algebra:
         low = min(low, len(parts) - 1)
         chosen = parts[max(high, low)]
         for at in range(high - 1, low - 1, -1):
-            chosen = self.choose(self.is_at(index, at + first), parts[at], chosen)
+            chosen = self.choose(self.is_constant(index, at + first), parts[at], chosen)
         return chosen
 
-    def has(self, container: Shape, element: Shape) -> Bit:
+    def has_element(self, container: Shape, element: Shape) -> Bit:
         """Whether the element is in it."""
         match container:
             case MemberBits(first=first, bits=bits):
                 place = self.number(element)
-                return disjunction(and_bits(there, self.is_at(place, first + at)) for at, there in enumerate(bits))
+                return disjunction(
+                    and_bits(there, self.is_constant(place, first + at)) for at, there in enumerate(bits)
+                )
             case Slots(length=end, parts=parts):
-                return disjunction(and_bits(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+                return disjunction(
+                    and_bits(self.is_below(i, end), self.are_same(p, element)) for i, p in enumerate(parts)
+                )
             case Heap(count=end, slots=parts):
-                return disjunction(and_bits(self.is_below(i, end), self.same(p, element)) for i, p in enumerate(parts))
+                return disjunction(
+                    and_bits(self.is_below(i, end), self.are_same(p, element)) for i, p in enumerate(parts)
+                )
             case UnboundedSet(has=has):
                 return has(self.number(element))
             case Records(has=has):
@@ -297,17 +311,17 @@ class Algebra:
             case _:
                 raise ExtensionalError
 
-    def size(self, container: Shape) -> Number:
+    def element_count(self, container: Shape) -> Number:
         """How many elements it has."""
         match container:
             case Slots(length=length) | Sequence(length=length) | Heap(count=length):
                 return length
             case MemberBits(bits=bits):
-                return self.total(self.numbers.as_number(there) for there in bits)
+                return self.sum_of(self.numbers.as_number(there) for there in bits)
             case _:
                 raise ExtensionalError
 
-    def total(self, numbers: Several[Number] | object) -> Number:
+    def sum_of(self, numbers: Several[Number] | object) -> Number:
         """The sum of several numbers, added in pairs so that no term is deep."""
         row = list(cast("Several[Number]", numbers)) or [constant_number(0)]
         while len(row) > 1:
@@ -318,47 +332,50 @@ class Algebra:
 
     # --- writing ------------------------------------------------------------------------------------------------------
 
-    def put(self, container: Shape, index: Shape, value: Shape) -> Shape:
+    def replace_element(self, container: Shape, index: Shape, value: Shape) -> Shape:
         """The container with another element at an index or a key that is there."""
         place = self.number(index)
         match container:
             case Table(first=first, parts=parts):
-                return Table(first, self._put(parts, first, place, value))
+                return Table(first, self._replace_part(parts, first, place, value))
             case Slots(length=length, parts=parts):
-                return Slots(length, self._put(parts, 0, place, value))
+                return Slots(length, self._replace_part(parts, 0, place, value))
             case IntegerMap(ends=ends, element_at=at):
-                return IntegerMap(ends, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+                return IntegerMap(ends, memoize(lambda i: self.choose(self.numbers.are_equal(i, place), value, at(i))))
             case Sequence(length=length, element_at=at):
-                return Sequence(length, memoize(lambda i: self.choose(self.numbers.same(i, place), value, at(i))))
+                return Sequence(length, memoize(lambda i: self.choose(self.numbers.are_equal(i, place), value, at(i))))
             case _:
                 raise TypeError(f"{type(container).__name__} has no elements by index")
 
-    def _put(self, parts: Several[Shape], first: int, index: Number, value: Shape) -> tuple[Shape, ...]:
-        return tuple(self.choose(self.is_at(index, at + first), value, part) for at, part in enumerate(parts))
+    def _replace_part(self, parts: Several[Shape], first: int, index: Number, value: Shape) -> tuple[Shape, ...]:
+        return tuple(self.choose(self.is_constant(index, at + first), value, part) for at, part in enumerate(parts))
 
-    def append(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
+    def append_element(self, sequence: Slots | Sequence, value: Shape) -> Slots | Sequence:
         """The sequence with one more element, for which there is room."""
         longer = self.numbers.arithmetic("+", sequence.length, constant_number(1))
         if isinstance(sequence, Sequence):
-            return Sequence(longer, cast(Sequence, self.put(sequence, sequence.length, value)).element_at)
-        parts = self._put(sequence.parts, 0, sequence.length, value)
+            return Sequence(longer, cast(Sequence, self.replace_element(sequence, sequence.length, value)).element_at)
+        parts = self._replace_part(sequence.parts, 0, sequence.length, value)
         room = len(parts) > sequence.length.hi
         return Slots(longer, parts if room else (*parts, value))
 
-    def with_member(self, subset: MemberBits | UnboundedSet, member: Number, value: Bit) -> MemberBits | UnboundedSet:
+    def set_member(self, subset: MemberBits | UnboundedSet, member: Number, value: Bit) -> MemberBits | UnboundedSet:
         """The set with one member put in or taken out."""
         if isinstance(subset, UnboundedSet):
             has = subset.has
-            return UnboundedSet(memoize(lambda key: choose_bit(self.numbers.same(key, member), value, has(key))))
-        bits = (choose_bit(self.is_at(member, subset.first + at), value, there) for at, there in enumerate(subset.bits))
+            return UnboundedSet(memoize(lambda key: choose_bit(self.numbers.are_equal(key, member), value, has(key))))
+        bits = (
+            choose_bit(self.is_constant(member, subset.first + at), value, there)
+            for at, there in enumerate(subset.bits)
+        )
         return MemberBits(subset.first, tuple(bits))
 
-    def with_record(self, pool: Heap | Records, record: Fields) -> Heap | Records:
+    def add_record(self, pool: Heap | Records, record: Fields) -> Heap | Records:
         """The pool with a record more; a set that has it stays. There is room, or one slot is added."""
         if isinstance(pool, Records):
             has = pool.has
-            return Records(lambda other: or_bits(has(other), self.same(other, record)), pool.multiple)
-        is_new = True if pool.multiple else negation(self.has(pool, record))
+            return Records(lambda other: or_bits(has(other), self.are_same(other, record)), pool.multiple)
+        is_new = True if pool.multiple else negation(self.has_element(pool, record))
         slots: list[Fields] = []
         was_below: Bit = True
         for at in range(len(pool.slots) + 1):
@@ -367,36 +384,38 @@ class Algebra:
             pushed = record if at == 0 else self.choose(was_below, record, pool.slots[at - 1])
             if at < len(pool.slots):
                 slots.append(cast(Fields, self.choose(or_bits(is_below, negation(is_new)), old, pushed)))
-            elif self.numbers.less(pool.count, constant_number(at)) is not True:
+            elif self.numbers.is_less(pool.count, constant_number(at)) is not True:
                 slots.append(cast(Fields, pushed))
             was_below = is_below
         count = self.numbers.arithmetic("+", pool.count, self.numbers.as_number(is_new))
         return Heap(count, tuple(slots), pool.multiple)
 
-    def with_if(self, condition: Bit, pool: Heap, record: Fields) -> Heap:
+    def add_record_if(self, condition: Bit, pool: Heap, record: Fields) -> Heap:
         """The set with a record more where the condition holds."""
-        return cast(Heap, self.choose(condition, self.with_record(pool, record), pool))
+        return cast(Heap, self.choose(condition, self.add_record(pool, record), pool))
 
-    def combine(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
+    def combine_pools(self, op: str, left: Heap | Records, right: Heap | Records) -> Shape:
         """An operator on sets of records, or of bags their sum and their difference. ExtensionalError, where those
         without a capacity are asked to be within others, or a bag without one loses a copy."""
         if op == "<=":
             if not isinstance(left, Heap):
                 raise ExtensionalError
             here = ((self.is_below(at, left.count), record) for at, record in enumerate(left.slots))
-            return conjunction(implies(there, self.has(right, record)) for there, record in here)
+            return conjunction(implies(there, self.has_element(right, record)) for there, record in here)
         if isinstance(left, Records) or isinstance(right, Records):
             if left.multiple and op == "-":
                 raise ExtensionalError
-            return Records(lambda key: is_in_result(op, self.has(left, key), self.has(right, key)), False)
+            return Records(
+                lambda key: is_in_result(op, self.has_element(left, key), self.has_element(right, key)), False
+            )
         if left.multiple and op == "-":
             return self._subtract_bag(left, right)
         made = Heap(constant_number(0), (), left.multiple)
         for own, others in ((left, right), *(((right, left),) if op in ("|", "^") else ())):
             for at, record in enumerate(own.slots):
-                there = True if op == "|" else self.has(others, record)
+                there = True if op == "|" else self.has_element(others, record)
                 stays = there if op in ("|", "&") else negation(there)
-                made = self.with_if(and_bits(self.is_below(at, own.count), stays), made, record)
+                made = self.add_record_if(and_bits(self.is_below(at, own.count), stays), made, record)
         return made
 
     def _subtract_bag(self, bag: Heap, removed_records: Heap) -> Heap:
@@ -413,18 +432,18 @@ class Algebra:
         if isinstance(pool, Records):
             has = pool.has
             return Records(
-                lambda other: and_bits(has(other), or_bits(negation(self.same(other, record)), one_stays)),
+                lambda other: and_bits(has(other), or_bits(negation(self.are_same(other, record)), one_stays)),
                 pool.multiple,
             )
         gone: Bit = False
         slots: list[Fields] = []
         for at, old in enumerate(pool.slots):
-            gone = or_bits(gone, and_bits(self.is_below(at, pool.count), self.same(old, record)))
+            gone = or_bits(gone, and_bits(self.is_below(at, pool.count), self.are_same(old, record)))
             following = pool.slots[at + 1] if at + 1 < len(pool.slots) else old
             slots.append(cast(Fields, self.choose(gone, following, old)))
         count = self.numbers.arithmetic("-", pool.count, self.numbers.as_number(gone))
         least = max(0, int(pool.count.lo) - 1)
-        return Heap(self.numbers.narrow(count, least, pool.count.hi), tuple(slots), pool.multiple)
+        return Heap(self.numbers.narrow_to(count, least, pool.count.hi), tuple(slots), pool.multiple)
 
 
 def is_in_result(op: str, a: Bit, b: Bit) -> Bit:
@@ -443,7 +462,7 @@ def is_in_result(op: str, a: Bit, b: Bit) -> Bit:
             return implies(a, b)
 
 
-def bit(shape: Shape) -> Bit:
+def truth_bit(shape: Shape) -> Bit:
     """A truth value that is known to be one."""
     assert isinstance(shape, (bool, z3.BoolRef)), f"{type(shape).__name__} is no truth value"
     return shape

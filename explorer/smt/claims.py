@@ -1,6 +1,6 @@
 """Which properties a proof is about: what has no meaning without bounds is *not stated*, and what is true only because
 the constants switch a feature off is *left out*. Both are decided before anything is proved, and from the text alone.
-`roomless` says of which fields a proof does not know that they have room.
+`fields_without_capacity` says of which fields a proof does not know that they have room.
 
 A feature that is off leaves fields as they were in the initial state. These are found as the most fields that no step
 changes where all of them have their initial values. A property that follows from those values, from no lemma, and not
@@ -26,12 +26,12 @@ from .algebra import ExtensionalError
 from .effort import CLOCK
 from .encoding import Encoding, unbounded_encoding
 from .errors import NotUnboundedError
-from .predicate import clauses
+from .predicate import clauses_of_predicate
 from .process_pool import watch_deadline
 from .shapes import Fields, Heap, Shape, Slots, SymbolicOption, Table
 from .states import SymbolicState, fresh_state
 from .terms import Bit, boolean_term, negation
-from .transition import initial_instances, is_spent, never_happens, symbolic_instances
+from .transition import initial_instances, is_never_enabled, is_spent, symbolic_instances
 
 WORK = 200_000
 """The solver's steps for one property."""
@@ -50,7 +50,7 @@ class Claims:
         self.before, self.after = (fresh_state(model, self.encoding, prefix) for prefix in "01")
         self._fixed: Mapping[str, Shape] | None = None
 
-    def survey(self, names: Sequence[str]) -> Iterator[Verdict]:
+    def survey_unclaimed(self, names: Sequence[str]) -> Iterator[Verdict]:
         """Of some lemmas and properties those about which nothing is claimed. NotUnboundedError for a lemma or an
         action that has no meaning without bounds: the whole proof rests on both, so it ends before it begins."""
         self._state_actions()
@@ -59,10 +59,10 @@ class Claims:
         for goal in map(goals.__getitem__, names):
             if goal.refinement is not None and goal.form is None:
                 place = goal.refinement.mapping.where
-                yield UnstatedProperty(goal.name, _bound_to_values(goal.refinement), place.file, place.line)
+                yield UnstatedProperty(goal.name, _why_not_stated(goal.refinement), place.file, place.line)
                 continue
             try:
-                said = self._meaning(goal, {})
+                said = self._formulas_of(goal, {})
             except NotUnboundedError as error:
                 if goal.name in lemmas:
                     raise
@@ -85,13 +85,13 @@ class Claims:
                 )
                 raise NotUnboundedError(error.where, what, error.remedy) from None
 
-    def _meaning(self, prop: Property, fixed_fields: Mapping[str, Shape]) -> list[z3.BoolRef]:
+    def _formulas_of(self, prop: Property, fixed_fields: Mapping[str, Shape]) -> list[z3.BoolRef]:
         states = [self.before, self.after] if prop.kind == "transition" else [self.before]
         given = [replace(state, fields={**state.fields, **fixed_fields}) for state in states]
         nested = prop not in self.model.lemmas
-        said = clauses(cast(ir.Function, prop.form), self.encoding, *given, suffix="c", is_nested=nested)
+        said = clauses_of_predicate(cast(ir.Function, prop.form), self.encoding, *given, suffix="c", is_nested=nested)
         if prop.start is not None:
-            said += clauses(prop.start, self.encoding, *given[:1], suffix="c", is_nested=nested)
+            said += clauses_of_predicate(prop.start, self.encoding, *given[:1], suffix="c", is_nested=nested)
         return [clause.goal() for clause in said]
 
     # --- what is left out ---------------------------------------------------------------------------------------------
@@ -99,21 +99,23 @@ class Claims:
     def _omission_reason(self, prop: Property, formulas: list[z3.BoolRef]) -> str:
         """Why a property says nothing with these constants; "" when it does."""
         if not formulas:
-            return self._switches(prop)
+            return self._why_always_true(prop)
         fixed = {name: shape for name, shape in self.fixed_fields().items() if name in fields_of_property(prop)}
-        if not fixed or not self._is_valid(self._meaning(prop, fixed)) or self._is_valid(formulas):
+        if not fixed or not self._is_valid(self._formulas_of(prop, fixed)) or self._is_valid(formulas):
             return ""
         writers = [action for action in self.model.actions if action.form.writes & set(fixed)]
         off = [
-            action.name for action in writers if never_happens(self.encoding, action) or is_spent(self.encoding, action)
+            action.name
+            for action in writers
+            if is_never_enabled(self.encoding, action) or is_spent(self.encoding, action)
         ]
         return f"nothing changes {', '.join(fixed)}" + f" (switched off: {', '.join(off)})" * bool(off)
 
-    def _switches(self, prop: Property) -> str:
+    def _why_always_true(self, prop: Property) -> str:
         """Of a property that is true whatever the state: the constants that make it so. A text that names none of them
         says only that the model keeps its types, which is proved."""
-        read = _names(prop.run)
-        named = [f"{name}={_text(self.model.values[name])}" for name in self.model.constants if name in read]
+        read = _names_in_text(prop.run)
+        named = [f"{name}={_value_text(self.model.values[name])}" for name in self.model.constants if name in read]
         return f"it is true of every state with {', '.join(named)}" if named else ""
 
     def _is_valid(self, goals: Sequence[z3.BoolRef]) -> bool:
@@ -171,13 +173,13 @@ class Claims:
         if one is other:
             return True
         try:
-            same: Bit = self.encoding.algebra.same(one, other)
+            same: Bit = self.encoding.algebra.are_same(one, other)
         except (ExtensionalError, NotImplementedError, TypeError, AttributeError):
             return False
         return negation(same) is False or z3.is_true(z3.simplify(boolean_term(same)))
 
 
-def _bound_to_values(refinement: Refinement) -> str:
+def _why_not_stated(refinement: Refinement) -> str:
     """Why a refinement cannot be stated whose abstract model has the value of a constant that has none here."""
     name, names = refinement.abstract.name, ", ".join(sorted(refinement.needs))
     return f"{name} is bound to values of its constants, and a proof has none for {names}; check it within bounds"
@@ -198,11 +200,11 @@ def _is_endless(shape: Shape | None) -> bool:
             return True
 
 
-def roomless(model: Model, encoding: Encoding) -> tuple[str, ...]:
+def fields_without_capacity(model: Model, encoding: Encoding) -> tuple[str, ...]:
     """The fields with a set or a bag in them of which it is not known how many elements it may have: formulas let it
     have any number, so that none ever says that it is full."""
     return tuple(
-        field.name for field in model.fields if any(_is_endless_pool(of, encoding) for of in _types(field.type))
+        field.name for field in model.fields if any(_is_endless_pool(of, encoding) for of in _types_within(field.type))
     )
 
 
@@ -210,32 +212,32 @@ def _is_endless_pool(type_: Type, encoding: Encoding) -> bool:
     return isinstance(type_, Pool) and encoding.capacity(type_) == inf
 
 
-def _types(type_: Type) -> Iterator[Type]:
+def _types_within(type_: Type) -> Iterator[Type]:
     """A type, and those that its values are made of."""
     yield type_
     match type_:
         case Option(of=of) | Seq(of=of) | Pool(of=of) | Map(value=of):
-            yield from _types(of)
+            yield from _types_within(of)
         case Record(fields=fields):
             for _, of in fields:
-                yield from _types(of)
+                yield from _types_within(of)
         case _:
             pass
 
 
-def _names(function: object) -> set[str]:
+def _names_in_text(function: object) -> set[str]:
     """The names in a function's text."""
     code = getattr(function, "__code__", None)
-    return {name for inner in _codes(code) for name in inner.co_names}
+    return {name for inner in _code_objects(code) for name in inner.co_names}
 
 
-def _codes(code: object) -> Iterator[CodeType]:
+def _code_objects(code: object) -> Iterator[CodeType]:
     """A function's code, and that of the comprehensions inside."""
     if isinstance(code, CodeType):
         yield code
         for constant in code.co_consts:
-            yield from _codes(constant)
+            yield from _code_objects(constant)
 
 
-def _text(value: object) -> str:
+def _value_text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(getattr(value, "value", value))

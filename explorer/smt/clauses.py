@@ -85,7 +85,7 @@ def triggers(body: z3.BoolRef, variables: list[z3.ExprRef]) -> list[z3.ExprRef]:
     names = {term.get_id() for term in variables}
     fit = _TriggerFitness(names)
     candidates = [subterm for subterm in subterms([body]) if fit.is_trigger(subterm)]
-    whole = [candidate for candidate in candidates if fit.variables(candidate) == names]
+    whole = [candidate for candidate in candidates if fit.bound_variables_in(candidate) == names]
     if whole:
         smallest = [term for term in whole if not any(_is_subterm(other, term) for other in whole)][:ALTERNATIVES]
         if not all(fit.is_nested(term) for term in smallest):
@@ -111,13 +111,13 @@ def _covering_triggers(
     first: z3.ExprRef, candidates: list[z3.ExprRef], names: set[int], fit: _TriggerFitness
 ) -> list[z3.ExprRef] | None:
     """Some candidates that mention every variable together, the first of them given."""
-    chosen, missing = [first], names - fit.variables(first)
+    chosen, missing = [first], names - fit.bound_variables_in(first)
     while missing:
-        best = max(candidates, key=lambda candidate: len(missing & fit.variables(candidate)))
-        if not missing & fit.variables(best):
+        best = max(candidates, key=lambda candidate: len(missing & fit.bound_variables_in(candidate)))
+        if not missing & fit.bound_variables_in(best):
             return None
         chosen.append(best)
-        missing -= fit.variables(best)
+        missing -= fit.bound_variables_in(best)
     return chosen
 
 
@@ -133,20 +133,20 @@ class _TriggerFitness:
         self.names = names
         self.known: dict[int, tuple[z3.ExprRef, frozenset[int], bool]] = {}
 
-    def variables(self, term: z3.ExprRef) -> set[int] | frozenset[int]:
+    def bound_variables_in(self, term: z3.ExprRef) -> set[int] | frozenset[int]:
         """The bound variables in a term."""
-        return self._look(term)[1]
+        return self._look_at(term)[1]
 
     def is_trigger(self, term: z3.ExprRef) -> bool:
         """Whether the term is a function's value and fit."""
-        _, variables, is_fit = self._look(term)
+        _, variables, is_fit = self._look_at(term)
         return bool(variables) and is_fit and term.num_args() > 0
 
     def is_nested(self, term: z3.ExprRef) -> bool:
         """Whether the value of a function at variables is inside the term."""
         return any(self.is_trigger(child) for child in term.children())
 
-    def _look(self, term: z3.ExprRef) -> tuple[z3.ExprRef, frozenset[int], bool]:
+    def _look_at(self, term: z3.ExprRef) -> tuple[z3.ExprRef, frozenset[int], bool]:
         at = term.get_id()
         if at not in self.known:
             self.known[at] = (term, *self._fitness(term))
@@ -155,7 +155,7 @@ class _TriggerFitness:
     def _fitness(self, term: z3.ExprRef) -> tuple[frozenset[int], bool]:
         if term.get_id() in self.names:
             return frozenset({term.get_id()}), True
-        inner = [self._look(child) for child in term.children()]
+        inner = [self._look_at(child) for child in term.children()]
         variables = frozenset[int]().union(*(names for _, names, _ in inner))
         kind = term.decl().kind() if z3.is_app(term) else None
         is_right = kind not in _UNFIT if not variables else kind == z3.Z3_OP_UNINTERPRETED

@@ -24,7 +24,7 @@ class SolverEffort:
     seeds: tuple[int, ...] = (0, 1, 2)
 
 
-def patience(work: float) -> float:
+def most_seconds(work: float) -> float:
     """Seconds after which an unbounded query that may cost `work` million steps ends: many times
     what an idle processor takes for them, so that only arithmetic between two counted steps takes longer."""
     return _MIN_SECONDS + _SECONDS_PER_MILLION * work

@@ -26,12 +26,12 @@ from ...language.values import ModelError, State
 from ...language.verdict import DisagreementError, Run, Step
 from ..traversal import fields_of_property
 from .effort import CLOCK
-from .encoding import Encoding, finite
+from .encoding import Encoding, finite_encoding
 from .instances import Instance
 from .nearest import nearest_model
-from .predicate import predicate
+from .predicate import evaluate_predicate
 from .process_pool import watch_deadline
-from .statements import loops_over_members
+from .statements import has_loop_over_members
 from .states import SymbolicState, fresh_state, state_value
 from .terms import Bit, and_bits, boolean_term, conjunction, disjunction, negation
 from .transition import symbolic_instances
@@ -102,12 +102,12 @@ class FiniteInstances:
         except ModelErrors:
             return False
 
-    def bind(self, count: int) -> None:
+    def bind_first(self, count: int) -> None:
         """Binds the first even copies: processes that are started after it need not bind them again."""
         for number in range(min(count, self.even)):
             self.is_model(number)
 
-    def sizes(self, number: int) -> str:
+    def bounds_text(self, number: int) -> str:
         """A copy's bounds in words."""
         return ", ".join(f"{name}={self._values[number][name]}" for name in self._boundless)
 
@@ -125,43 +125,45 @@ class FiniteInstance:
 
     def __init__(self, symbolic_instances: FiniteInstances, number: int, symmetric: frozenset[str]) -> None:
         self.number, self.model, self.symmetric = number, symbolic_instances[number], symmetric
-        self.encoding: Encoding = finite(self.model)
+        self.encoding: Encoding = finite_encoding(self.model)
         self.before = fresh_state(self.model, self.encoding, "0")
         self.predicates = {prop.name: prop for prop in self.model.properties}
         self._lemmas = {prop.name for prop in lemmas_of(self.model)}
-        truths = [self._truth(prop.form, self.before) for prop in lemmas_of(self.model)]
+        truths = [self._truth_of(prop.form, self.before) for prop in lemmas_of(self.model)]
         self.assumed = [boolean_term(self.before.valid), *map(boolean_term, truths)]
         self._known = dict[tuple[str, frozenset[str]], list[Instance]]()
 
-    def _truth(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
-        truth = predicate(cast(ir.Function, form), self.encoding, *states)
+    def _truth_of(self, form: ir.Function | None, *states: SymbolicState) -> Bit:
+        truth = evaluate_predicate(cast(ir.Function, form), self.encoding, *states)
         return and_bits(truth.value, truth.definedness)
 
-    def sketch(self, obligation: Obligation) -> CopyStep | bool:
+    def sketch_counterexample(self, obligation: Obligation) -> CopyStep | bool:
         """A counterexample to induction; else whether it is certain that the copy has none."""
         match obligation.kind:
             case "initial":
-                return self._initial(self.predicates[obligation.goal])
+                return self._sketch_initial(self.predicates[obligation.goal])
             case "consequence":
                 goal = self.predicates[obligation.goal]
-                found = self._solve(negation(self._truth(goal.form, self.before)))
-                return found if isinstance(found, bool) else CopyStep(self.number, self._state(found))
+                found = self._solve(negation(self._truth_of(goal.form, self.before)))
+                return found if isinstance(found, bool) else CopyStep(self.number, self._state_values(found))
             case "step" | "defined":
-                return self._step(obligation)
+                return self._sketch_step(obligation)
 
-    def sketches(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, CopyStep]]:
+    def sketch_counterexamples(self, obligations: Sequence[Obligation]) -> Iterator[tuple[Obligation, CopyStep]]:
         """Counterexamples to induction, of many obligations about one action: those that the copy has, each once. One
         query asks whether any of them is broken, which costs little more than the query about one of them."""
         for obligation in obligations:
-            if obligation.kind in ("initial", "defined") and isinstance(found := self.sketch(obligation), CopyStep):
+            if obligation.kind in ("initial", "defined") and isinstance(
+                found := self.sketch_counterexample(obligation), CopyStep
+            ):
                 yield obligation, found
         same = [obligation for obligation in obligations if obligation.kind == "consequence"]
         yield from self._find_any(
-            same, [negation(self._truth(self.predicates[obligation.goal].form, self.before)) for obligation in same]
+            same, [negation(self._truth_of(self.predicates[obligation.goal].form, self.before)) for obligation in same]
         )
         steps = [obligation for obligation in obligations if obligation.kind == "step"]
-        for instance in self._instances(steps[0]) if steps else ():
-            broken = [conjunction(self._broken(step, instance)) for step in steps]
+        for instance in self._instances_of(steps[0]) if steps else ():
+            broken = [conjunction(self._conditions_of_failure(step, instance)) for step in steps]
             for obligation, found in self._find_any(steps, broken, instance):
                 steps.remove(obligation)
                 yield obligation, found
@@ -179,38 +181,40 @@ class FiniteInstance:
             )
             del left[one]
             given = {} if instance is None else instance.argument_values(found)
-            yield one, CopyStep(self.number, self._state(found), one.action, given)
+            yield one, CopyStep(self.number, self._state_values(found), one.action, given)
 
-    def _initial(self, goal: Property) -> CopyStep | bool:
+    def _sketch_initial(self, goal: Property) -> CopyStep | bool:
         """Plain Python looks at every initial state."""
         wrong = (start for start in initial_states(self.model) if _is_false(self.model, goal, start)[0])
         state = next(wrong, None)
         return True if state is None else CopyStep(self.number, tuple(state))
 
-    def _step(self, obligation: Obligation) -> CopyStep | bool:
+    def _sketch_step(self, obligation: Obligation) -> CopyStep | bool:
         certain = True
-        for instance in self._instances(obligation):
-            found = self._solve(*self._broken(obligation, instance))
+        for instance in self._instances_of(obligation):
+            found = self._solve(*self._conditions_of_failure(obligation, instance))
             if not isinstance(found, bool):
-                return CopyStep(self.number, self._state(found), obligation.action, instance.argument_values(found))
+                return CopyStep(
+                    self.number, self._state_values(found), obligation.action, instance.argument_values(found)
+                )
             certain = certain and found
         return certain
 
-    def _broken(self, obligation: Obligation, instance: Instance) -> tuple[Bit, ...]:
+    def _conditions_of_failure(self, obligation: Obligation, instance: Instance) -> tuple[Bit, ...]:
         if obligation.kind == "defined":
             return instance.valid, negation(instance.definedness)
         goal = self.predicates[obligation.goal]
         if goal.name in self._lemmas and not fields_of_property(goal) & instance.action.form.writes:
             return (False,)
         states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-        truth = self._truth(goal.form_of(instance.action.name), *states)
-        return instance.happens, instance.definedness, negation(truth)
+        truth = self._truth_of(goal.form_of(instance.action.name), *states)
+        return instance.is_taken, instance.definedness, negation(truth)
 
-    def _instances(self, obligation: Obligation) -> list[Instance]:
+    def _instances_of(self, obligation: Obligation) -> list[Instance]:
         """Of instances that differ by a renaming one, except where the question is what breaks and a statement goes
         over members that no text can distinguish: it may end early, and meets them in an order of their own."""
         action, symmetric = obligation.action, self.symmetric
-        if obligation.kind == "defined" and loops_over_members(self.model.action(action).form.body):
+        if obligation.kind == "defined" and has_loop_over_members(self.model.action(action).form.body):
             symmetric = frozenset[str]()
         if (action, symmetric) not in self._known:
             known = {key: made for key, made in self._known.items() if key[0] == action}
@@ -238,22 +242,27 @@ class FiniteInstance:
         return solver.model() if answer == z3.sat else answer == z3.unsat
 
     def _nearest_model(self, condition: Bit, z3_model: z3.ModelRef) -> z3.ModelRef:
-        if self.first is None:
+        if self.first_initial_state is None:
             return z3_model
         with watch_deadline(CLOCK):
             return nearest_model(
-                self.model, self.encoding, self.before, [*self.assumed, boolean_term(condition)], self.first, z3_model
+                self.model,
+                self.encoding,
+                self.before,
+                [*self.assumed, boolean_term(condition)],
+                self.first_initial_state,
+                z3_model,
             )
 
     @cached_property
-    def first(self) -> State | None:
+    def first_initial_state(self) -> State | None:
         """The first initial state of the copy; None if there is none, or it breaks the copy's types."""
         try:
             return next(initial_states(self.model), None)
         except ModelError:
             return None
 
-    def _state(self, z3_model: z3.ModelRef) -> tuple[Any, ...]:
+    def _state_values(self, z3_model: z3.ModelRef) -> tuple[Any, ...]:
         return tuple(state_value(self.model, z3_model, self.before))
 
 
@@ -265,7 +274,9 @@ def lemmas_of(model: Model) -> tuple[Property, ...]:
 # --- what the judge agrees with ---------------------------------------------------------------------------------------
 
 
-def confirm(symbolic_instances: FiniteInstances, obligation: Obligation, sketch: CopyStep) -> Counterexample:
+def confirm_counterexample(
+    symbolic_instances: FiniteInstances, obligation: Obligation, sketch: CopyStep
+) -> Counterexample:
     """The counterexample, every lemma evaluated and the step taken by plain Python. DisagreementError when it says
     otherwise."""
     model = symbolic_instances[sketch.copy]
@@ -274,7 +285,7 @@ def confirm(symbolic_instances: FiniteInstances, obligation: Obligation, sketch:
         return _counterexample_of_state(model, obligation, state, reachable=True)
     for prop in lemmas_of(model):
         broken, _ = _is_false(model, prop, state)
-        _agree(not broken, f"the lemma {prop.name} is false in {state}")
+        _check_agreement(not broken, f"the lemma {prop.name} is false in {state}")
     if obligation.kind == "consequence":
         return _counterexample_of_state(model, obligation, state, reachable=False)
     return _counterexample_of_step(model, obligation, state, sketch)
@@ -282,7 +293,7 @@ def confirm(symbolic_instances: FiniteInstances, obligation: Obligation, sketch:
 
 def _counterexample_of_state(model: Model, obligation: Obligation, state: State, *, reachable: bool) -> Counterexample:
     broken, message = _is_false(model, _property_named(model, obligation.goal), state)
-    _agree(broken, f"{obligation.goal} is true in {state}")
+    _check_agreement(broken, f"{obligation.goal} is true in {state}")
     return Counterexample(model, Run(state, ()), reachable, message)
 
 
@@ -292,14 +303,14 @@ def _counterexample_of_step(model: Model, obligation: Obligation, state: State, 
     try:
         after = attempt(model, state, action, arguments)
     except ModelError as error:
-        _agree(obligation.kind == "defined", f"{step} breaks the model's types in {state}: {error}")
+        _check_agreement(obligation.kind == "defined", f"{step} breaks the model's types in {state}: {error}")
         return Counterexample(model, Run(state, ()), False, str(error), action.name, arguments)
     if isinstance(after, StoppedStep):
         raise _disagreement(f"{step} is disabled in {state}")
-    _agree(obligation.kind == "step", f"{step} breaks nothing in {state}")
+    _check_agreement(obligation.kind == "step", f"{step} breaks nothing in {state}")
     goal = _property_named(model, obligation.goal)
     broken, message = _is_false(model, goal, state, after, action.name)
-    _agree(broken, f"{goal.name} is true after {step} in {state}")
+    _check_agreement(broken, f"{goal.name} is true after {step} in {state}")
     return Counterexample(model, Run(state, (Step(action.name, arguments, after),)), False, message)
 
 
@@ -318,7 +329,7 @@ def _is_false(
         return True, str(error)
 
 
-def _agree(is_agreed: bool, otherwise: str) -> None:
+def _check_agreement(is_agreed: bool, otherwise: str) -> None:
     if not is_agreed:
         raise _disagreement(otherwise)
 

@@ -36,15 +36,15 @@ class Hints:
         self._needed = dict[tuple[str, str], frozenset[str]]()
         self._noted = dict[tuple[str, str], frozenset[str]]()
         if self.path is not None and self.path.exists():
-            self._read(self.path, rewriting)
+            self._read_file(self.path, rewriting)
 
-    def of(self, obligation: Obligation) -> frozenset[str] | None:
+    def lemmas_for(self, obligation: Obligation) -> frozenset[str] | None:
         """The lemmas to begin with; None when there is no hint. Lemmas that are gone are left out."""
-        return self._needed.get(_key(obligation))
+        return self._needed.get(_key_of(obligation))
 
-    def note(self, obligation: Obligation, needed_lemmas: frozenset[str]) -> None:
+    def note_needed_lemmas(self, obligation: Obligation, needed_lemmas: frozenset[str]) -> None:
         """Notes what a proof needed."""
-        self._noted[_key(obligation)] = needed_lemmas
+        self._noted[_key_of(obligation)] = needed_lemmas
 
     def save(self) -> str:
         """Writes down what was noted, beside the hints for all else, and says so in a sentence. Raises OSError."""
@@ -55,7 +55,7 @@ class Hints:
         self.path.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
         return f"recorded the lemmas that {len(self._noted)} proofs needed in {self.path}"
 
-    def _read(self, path: Path, rewriting: bool) -> None:
+    def _read_file(self, path: Path, rewriting: bool) -> None:
         try:
             self._needed = {key: names.intersection(self.names) for key, names in _parse_hints(path).items()}
         except HintsError as error:
@@ -64,7 +64,7 @@ class Hints:
             self.notes.append(f"{error}; what it held is not kept")
 
 
-def _key(obligation: Obligation) -> tuple[str, str]:
+def _key_of(obligation: Obligation) -> tuple[str, str]:
     """An obligation's action and goal, by the words that stand in a file where there is none."""
     return obligation.action or "no action", obligation.goal or "types"
 
@@ -74,7 +74,7 @@ def _parse_hints(path: Path) -> dict[tuple[str, str], frozenset[str]]:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise HintsError(path, _line(error.object, error.start), "this is not UTF-8 text") from None
+        raise HintsError(path, _line_at(error.object, error.start), "this is not UTF-8 text") from None
     except OSError as error:
         raise HintsError(path, 1, f"it cannot be read: {error.strerror}") from None
     _look_at_depth(path, text)
@@ -111,7 +111,7 @@ def _look_at_depth(path: Path, text: str) -> None:
         depth -= match[0] in ("}", "]")
         if depth > _DEPTH:
             message = "this is nested too deeply: hints are an object of objects of texts"
-            raise HintsError(path, _line(text, match.start()), message)
+            raise HintsError(path, _line_at(text, match.start()), message)
 
 
 def _line_of(text: str, *keys: str) -> int:
@@ -119,9 +119,9 @@ def _line_of(text: str, *keys: str) -> int:
     at = 0
     for key in keys:
         at = max(0, text.find(json.dumps(key), at))
-    return _line(text, at)
+    return _line_at(text, at)
 
 
-def _line(text: str | bytes, offset: int) -> int:
+def _line_at(text: str | bytes, offset: int) -> int:
     """The 1-based line of a place in a text."""
     return 1 + (text[:offset].count("\n") if isinstance(text, str) else text[:offset].count(b"\n"))

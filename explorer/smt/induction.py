@@ -38,11 +38,11 @@ from ...language.types import Identity
 from ...language.verdict import Run
 from ..symmetry import symmetry_of
 from ..verdicts import json_constant
-from .claims import Claims, roomless
+from .claims import Claims, fields_without_capacity
 from .effort import SolverEffort
 from .encoding import unbounded_encoding
 from .errors import UnsayableError
-from .finite_instances import FiniteInstances, confirm, lemmas_of
+from .finite_instances import FiniteInstances, confirm_counterexample, lemmas_of
 from .hints import Hints
 from .process_pool import LostTask, run_tasks
 from .proof_cache import ProofCache
@@ -51,8 +51,8 @@ from .prover import (
     ContradictionCheck,
     FoundCounterexample,
     OpenObligation,
-    ProofGround,
     Prover,
+    ProverInputs,
     Result,
     SettledContradiction,
     Task,
@@ -60,7 +60,7 @@ from .prover import (
 from .reach import StatesWithinReach
 from .sampling import Sample, take_sample
 from .simulation import check_steps_by_formulas
-from .transition import is_spent, never_happens
+from .transition import is_never_enabled, is_spent
 from .unbounded import boundless_constants
 from .vacuity import ReachedStates
 
@@ -129,7 +129,7 @@ class Induction:
         self.lemmas = lemmas_of(self.model)
         self.instances = FiniteInstances(definition, self.model, self.boundless)
         self.encoding = unbounded_encoding(self.model)
-        self.symmetric = _symmetric(self.model)
+        self.symmetric = _symmetric_domains(self.model)
         self.cache = ProofCache(request.folder, self.model, self.symmetric)
         self.hints = Hints(self.lemmas, rewriting=request.record)
         self.findings = list[ProofFinding]()
@@ -144,9 +144,9 @@ class Induction:
     def actions(self) -> tuple[str, ...]:
         """The actions that the constants leave on, whatever those without a bound are; those whose budget is 0 too,
         whose guards may break the model's types."""
-        return tuple(action.name for action in self.model.actions if not never_happens(self.encoding, action))
+        return tuple(action.name for action in self.model.actions if not is_never_enabled(self.encoding, action))
 
-    def _actions_without_budget(self) -> tuple[str, ...]:
+    def _actions_with_spent_budget(self) -> tuple[str, ...]:
         """The actions whose budget is 0, which never happen."""
         return tuple(action for action in self.actions() if is_spent(self.encoding, self.model.action(action)))
 
@@ -174,14 +174,16 @@ class Induction:
         return tuple(goal for goal in everything if goal.name not in self.asked.known_violations)
 
     @cached_property
-    def apart(self) -> Mapping[str, UnstatedProperty | UnclaimedProperty]:
+    def properties_not_claimed(self) -> Mapping[str, UnstatedProperty | UnclaimedProperty]:
         """The properties about which nothing is claimed, by name: decided from the text alone, in a process of its own.
         NotUnboundedError for a lemma or an action that has no meaning without bounds, UnsayableError for a property
         that was named and has none."""
         found = dict[str, UnstatedProperty | UnclaimedProperty]()
         names = tuple(goal.name for goal in self._asked_properties())
         changed = self.sample.changed_fields()
-        for result in run_tasks(lambda: Claims(self.model, changed, self.symmetric).survey, deque([names]), 1, None):
+        for result in run_tasks(
+            lambda: Claims(self.model, changed, self.symmetric).survey_unclaimed, deque([names]), 1, None
+        ):
             if isinstance(result, LostTask):
                 raise RuntimeError(f"what there is to prove could not be found out: {result.reason}")
             if isinstance(result, UnstatedProperty) and result.goal in self.asked.properties:
@@ -196,18 +198,18 @@ class Induction:
         return tuple(
             goal
             for goal in self._asked_properties()
-            if goal.name not in self.apart
-            or (goal.name in named and isinstance(self.apart[goal.name], UnclaimedProperty))
+            if goal.name not in self.properties_not_claimed
+            or (goal.name in named and isinstance(self.properties_not_claimed[goal.name], UnclaimedProperty))
         )
 
     def obligations(self) -> tuple[Obligation, ...]:
         """Everything to prove, action by action."""
-        goals = [goal for goal in self.goals() if goal.name not in self.apart]
+        goals = [goal for goal in self.goals() if goal.name not in self.properties_not_claimed]
         own = {lemma.name for lemma in self.lemmas}
         starting = (goal for goal in goals if goal.name in own or goal.refinement is not None)
         made = [Obligation("initial", goal.name) for goal in starting]
         kept = [goal.name for goal in goals if goal.name in own or goal.kind == "transition"]
-        spent = self._actions_without_budget()
+        spent = self._actions_with_spent_budget()
         for action in self.actions():
             made.append(Obligation("defined", "", action))
             made += [Obligation("step", name, action) for name in kept if action not in spent]
@@ -241,44 +243,44 @@ class Induction:
         NotUnboundedError when a lemma or an action has no meaning without bounds, UnsayableError when a property that
         was asked for by name has none; DisagreementError when the solver and plain Python do."""
         began = time.monotonic()
-        stopped = self._run(heard)
-        return self._proof(stopped, time.monotonic() - began)
+        stopped = self._prove_all(heard)
+        return self._proof_so_far(stopped, time.monotonic() - began)
 
-    def _run(self, heard: Heard) -> str:
+    def _prove_all(self, heard: Heard) -> str:
         """Answers why it ended early, or ""."""
         deadline = None if self.asked.seconds is None else time.monotonic() + self.asked.seconds
         obligations = self.obligations()
         for finding in self.sample.findings:
-            self._note(finding, heard)
-        fresh, kept = self._fresh(obligations, heard)
+            self._note_finding(finding, heard)
+        fresh, kept = self._obligations_left(obligations, heard)
         few = len(fresh) * FEW_OBLIGATIONS < kept
         if few:
-            self.instances.bind(MAX_SUSPICIONS)
+            self.instances.bind_first(MAX_SUSPICIONS)
         asked = _suspects(fresh) if few else _tasks(fresh)
-        doubts = [doubt for doubt in self._doubts() if not self._is_settled(doubt)]
+        doubts = [doubt for doubt in self._checks_of_emptiness() if not self._is_settled(doubt)]
         tasks = deque[Task | ContradictionCheck]([*asked, *doubts])
         waiting: dict[Obligation | ContradictionCheck, None] = {**dict.fromkeys(fresh), **dict.fromkeys(doubts)}
         stopped = ""
         try:
             if not few:
-                self._simulate()
-            for result in run_tasks(self._worker, tasks, self.asked.workers, deadline):
+                self._check_formulas()
+            for result in run_tasks(self._prover_maker, tasks, self.asked.workers, deadline):
                 tasks.extend(self._remaining_tasks(result))
-                if not _refutes_or_waits(result):
-                    self._simulate()
-                for finding in self._findings(result):
+                if not _is_free_of_formulas(result):
+                    self._check_formulas()
+                for finding in self._findings_of(result):
                     waiting.pop(finding.obligation, None)
-                    self._note(finding, heard)
-                for doubt in _doubts_settled(result):
+                    self._note_finding(finding, heard)
+                for doubt in _checks_settled_by(result):
                     waiting.pop(doubt, None)
-            self._simulate()
+            self._check_formulas()
         except KeyboardInterrupt:
             stopped = "it was interrupted"
         if waiting and not stopped:
             stopped = f"the time was up after {self.asked.seconds:g} s"
         for question in waiting:
             if isinstance(question, Obligation):
-                self._note(ProofFinding(question, "not proved", 0.0, stopped), heard)
+                self._note_finding(ProofFinding(question, "not proved", 0.0, stopped), heard)
         return stopped
 
     def _remaining_tasks(self, result: Result | LostTask) -> Iterator[Task]:
@@ -312,7 +314,7 @@ class Induction:
         self.again[result.obligation] = again = Task((result.obligation,), hard=not result.suspect)
         return again
 
-    def _simulate(self) -> None:
+    def _check_formulas(self) -> None:
         """Puts the sampled steps into the formulas, once, in a process of its own, before anything that they say is
         believed. DisagreementError when one is left out."""
         if self.is_simulated:
@@ -326,33 +328,33 @@ class Induction:
             raise RuntimeError(f"the formulas could not be compared with plain Python: {lost.reason}")
         self.is_simulated = True
 
-    def _fresh(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
+    def _obligations_left(self, obligations: Sequence[Obligation], heard: Heard) -> tuple[list[Obligation], int]:
         """What is still to prove, and of how much there is a proof already."""
         known = {finding.obligation for finding in self.findings}
         fresh, kept = list[Obligation](), 0
         for obligation in obligations:
             if obligation in known:
                 continue
-            if not self.asked.record and self.cache.has(obligation):
-                self._note(ProofFinding(obligation, "proved", 0.0, is_cached=True), heard)
+            if not self.asked.record and self.cache.has_proof(obligation):
+                self._note_finding(ProofFinding(obligation, "proved", 0.0, is_cached=True), heard)
                 kept += 1
             else:
                 fresh.append(obligation)
         return fresh, kept
 
-    def _doubts(self) -> Iterator[ContradictionCheck]:
+    def _checks_of_emptiness(self) -> Iterator[ContradictionCheck]:
         """What may be empty: actions that were not seen to happen, and goals that were not seen to be false."""
         for name in self.actions():
-            if name not in self.sample.possible and name not in self._actions_without_budget():
+            if name not in self.sample.possible and name not in self._actions_with_spent_budget():
                 yield ContradictionCheck(action=name)
         false = {finding.obligation.goal for finding in self.sample.findings}
         for goal in self.goals():
-            if goal.name not in false and goal.name not in self.apart:
+            if goal.name not in false and goal.name not in self.properties_not_claimed:
                 yield ContradictionCheck(goal=goal.name)
 
     def _is_settled(self, doubt: ContradictionCheck) -> bool:
         """Whether the answer to a doubt is kept; it is taken note of then."""
-        word = None if self.asked.record else self.cache.emptiness(doubt.action, doubt.goal)
+        word = None if self.asked.record else self.cache.known_emptiness(doubt.action, doubt.goal)
         if word is not None:
             self._note_emptiness(doubt, word)
         return word is not None
@@ -363,9 +365,9 @@ class Induction:
         elif word != "full":
             self.idle.append(doubt.goal)
 
-    def _proof(self, stop_reason: str, seconds: float) -> Proof:
+    def _proof_so_far(self, stop_reason: str, seconds: float) -> Proof:
         """What came of it."""
-        model, apart = self.model, self.apart
+        model, apart = self.model, self.properties_not_claimed
         goals = {goal.name: goal.says for goal in self.goals()}
         found = {finding.obligation.goal for finding in self.findings}
         goals |= {
@@ -375,7 +377,7 @@ class Induction:
             model=model.name,
             constants={name: json_constant(value) for name, value in model.values.items()},
             boundless=tuple(name for name in model.constants if name in self.boundless),
-            sizes={domain.name: _size(model, domain) for domain in model.domains},
+            sizes={domain.name: _domain_size(model, domain) for domain in model.domains},
             lemmas=tuple(lemma.name for lemma in self.lemmas),
             actions=self.actions(),
             goals=goals,
@@ -398,9 +400,9 @@ class Induction:
                 name for name, constant in model.constants.items() if name in self.boundless and not constant.minimum
             ),
             not_asked=tuple(self._unasked_properties()),
-            roomless=roomless(model, self.encoding),
-            spent=self._actions_without_budget(),
-            switched_off=tuple(action.name for action in model.actions if never_happens(self.encoding, action)),
+            roomless=fields_without_capacity(model, self.encoding),
+            spent=self._actions_with_spent_budget(),
+            switched_off=tuple(action.name for action in model.actions if is_never_enabled(self.encoding, action)),
             elsewhere=tuple(
                 UnclaimedProperty(name, why) for name, why in self.asked.violations_elsewhere.items() if name in goals
             ),
@@ -427,7 +429,7 @@ class Induction:
         """What makes the proof vacuous."""
         if not self.sample.states:
             yield VacuousPart("", "there is no initial state within the bounds that were given", of_all=True)
-        if set(self.actions()) <= set(self._actions_without_budget()):
+        if set(self.actions()) <= set(self._actions_with_spent_budget()):
             yield VacuousPart("", "the constants switch every action off", of_all=True)
         for action in self.actions():
             if action in self.never:
@@ -442,17 +444,17 @@ class Induction:
                 "left out, not stated or not asked for" if self.asked.excluded_properties else "left out or not stated"
             )
             yield VacuousPart("", f"no property is proved: each is known to be false, {which}")
-        for excluded in self.apart.values():
+        for excluded in self.properties_not_claimed.values():
             if isinstance(excluded, UnclaimedProperty) and excluded.goal in goals:
                 yield VacuousPart(excluded.goal, excluded.reason)
 
-    def _note(self, finding: ProofFinding, heard: Heard) -> None:
+    def _note_finding(self, finding: ProofFinding, heard: Heard) -> None:
         if finding.word == "proved" and not finding.is_cached:
-            self.cache.keep(finding.obligation, finding.seconds)
+            self.cache.keep_proof(finding.obligation, finding.seconds)
         self.findings.append(finding)
         heard(finding)
 
-    def _findings(self, result: Any) -> Iterator[ProofFinding]:
+    def _findings_of(self, result: Any) -> Iterator[ProofFinding]:
         match result:
             case SettledContradiction(doubt=doubt, word=word):
                 self.cache.keep_emptiness(doubt.action, doubt.goal, word)
@@ -467,20 +469,20 @@ class Induction:
                 for obligation in self._unanswered_obligations(cast(Task, task))[:1]:
                     yield ProofFinding(obligation, "not proved", 0.0, reason)
             case _:
-                yield self._confirm(cast(FoundCounterexample, result))
+                yield self._confirmed_finding(cast(FoundCounterexample, result))
 
-    def _confirm(self, found_counterexample: FoundCounterexample) -> ProofFinding:
+    def _confirmed_finding(self, found_counterexample: FoundCounterexample) -> ProofFinding:
         """A finding of a process, its counterexample as plain Python has it."""
         if (
             found_counterexample.word == "proved"
             and self.asked.record
             and found_counterexample.obligation.kind != "initial"
         ):
-            self.hints.note(found_counterexample.obligation, found_counterexample.needed_lemmas)
+            self.hints.note_needed_lemmas(found_counterexample.obligation, found_counterexample.needed_lemmas)
         against = None
         if found_counterexample.sketch is not None:
             against = self._place_on_run(
-                confirm(self.instances, found_counterexample.obligation, found_counterexample.sketch),
+                confirm_counterexample(self.instances, found_counterexample.obligation, found_counterexample.sketch),
                 found_counterexample.sketch.copy,
             )
         seconds = found_counterexample.seconds + self.spent.get(found_counterexample.obligation, 0.0)
@@ -499,29 +501,31 @@ class Induction:
         way = reach.run_to(start)
         if way is not None:
             return replace(counterexample, run=Run(way.start, (*way.steps, *counterexample.run.steps)), reachable=True)
-        where = f" with {sizes}" if (sizes := self.instances.sizes(copy)) else ""
+        where = f" with {sizes}" if (sizes := self.instances.bounds_text(copy)) else ""
         met = f"{len(reach):,} state" + "s" * (len(reach) != 1)
         says = f"No run{where} leads to that state: all {met} were looked at."
         if not reach.complete:
             says = f"Whether a run{where} leads to that state is not known: it is none of the first {met}."
         return replace(counterexample, reachability=says)
 
-    def ground(self) -> ProofGround:
+    def prover_inputs(self) -> ProverInputs:
         """What one process proves with."""
-        return ProofGround(self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record)
+        return ProverInputs(
+            self.instances, self.model, self.symmetric, self.hints, self.asked.effort, self.asked.record
+        )
 
-    def _worker(self) -> Callable[[Task | ContradictionCheck], Iterator[Result]]:
+    def _prover_maker(self) -> Callable[[Task | ContradictionCheck], Iterator[Result]]:
         return Prover(
-            self.ground(), ReachedStates(self.bounded_model, self.sample.sampled_states, self.sample.pairs)
-        ).work
+            self.prover_inputs(), ReachedStates(self.bounded_model, self.sample.sampled_states, self.sample.pairs)
+        ).answer_task
 
 
-def _refutes_or_waits(result: Result | LostTask) -> bool:
+def _is_free_of_formulas(result: Result | LostTask) -> bool:
     """Whether a result rests on no formula: plain Python confirms what refutes, and what is open says nothing."""
     return isinstance(result, OpenObligation) or (isinstance(result, FoundCounterexample) and result.word == "refuted")
 
 
-def _doubts_settled(result: Result | LostTask) -> Iterator[ContradictionCheck]:
+def _checks_settled_by(result: Result | LostTask) -> Iterator[ContradictionCheck]:
     """The doubts that a result settles."""
     if isinstance(result, SettledContradiction):
         yield result.doubt
@@ -542,11 +546,11 @@ def _suspects(obligations: Sequence[Obligation]) -> Iterator[Task]:
         yield Task(tuple(group), suspect=True)
 
 
-def _size(model: Model, domain: Identity) -> int:
+def _domain_size(model: Model, domain: Identity) -> int:
     return domain.size if domain.size_open is None else domain.size_open.value(model.values)
 
 
-def _symmetric(model: Model) -> frozenset[str]:
+def _symmetric_domains(model: Model) -> frozenset[str]:
     """The domains whose members no action, lemma or property can distinguish. In formulas without bounds
     every round of a loop over them has to be defined (explorer/definedness.py)."""
     whole = replace(model, properties=(*model.properties, *model.lemmas))

@@ -25,12 +25,12 @@ def prover_digest() -> str:
     """A digest of what a proof depends on besides the model."""
     import z3
 
-    files = dict(sorted(modules().items()))
+    files = dict(sorted(modules_imported().items()))
     total = hashlib.sha256(f"{z3.get_full_version()} {' '.join(files)} {text_digest(files.values())}".encode())
     return total.hexdigest()
 
 
-def modules(root: str = ROOT) -> dict[str, Path]:
+def modules_imported(root: str = ROOT) -> dict[str, Path]:
     """The modules of the package that a module imports, itself included, and their files."""
     package = root.partition(".")[0]
     found: dict[str, Path] = {}
@@ -60,7 +60,7 @@ def _imported_modules(name: str, path: Path) -> Iterator[str]:
     is_package = path.name == "__init__.py"
     package = name if is_package else name.rpartition(".")[0]
     text = ast.parse(path.read_bytes())
-    for node in text.body if is_package else _statements(text.body):
+    for node in text.body if is_package else _statements_within(text.body):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -72,11 +72,11 @@ def _imported_modules(name: str, path: Path) -> Iterator[str]:
         package = package.rpartition(".")[0]
 
 
-def _statements(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
+def _statements_within(body: Sequence[ast.AST]) -> Iterator[ast.AST]:
     """Statements, and those inside of them."""
     for statement in body:
         yield statement
         for part in ("body", "orelse", "handlers", "finalbody", "cases"):
             inner = getattr(statement, part, None)
             if isinstance(inner, list):
-                yield from _statements(cast("list[ast.AST]", inner))
+                yield from _statements_within(cast("list[ast.AST]", inner))

@@ -41,7 +41,7 @@ class Instance:
     bounds: tuple[z3.BoolRef, ...] = ()
 
     @property
-    def happens(self) -> Bit:
+    def is_taken(self) -> Bit:
         """Whether the step can be taken, if it breaks nothing."""
         return and_bits(self.valid, self.guard, self.limit)
 

@@ -19,11 +19,11 @@ class LoopProgress:
     going: Bit = True
     definedness: list[Bit] = field(default_factory=list[Bit])
 
-    def need(self, there: Bit, is_defined: Bit) -> None:
+    def need_defined(self, there: Bit, is_defined: Bit) -> None:
         """Something is evaluated in a round that takes place if `there`."""
         if is_defined is not True:
             self.definedness.append(implies(and_bits(self.going, there) if self.is_ordered else there, is_defined))
 
-    def stop(self, condition: Bit) -> None:
+    def stop_loop(self, condition: Bit) -> None:
         """The loop ends here under the condition."""
         self.going = and_bits(self.going, negation(condition))

@@ -43,7 +43,7 @@ def nearest_model(
         return z3_model
     z3_model = solver.model()
     wanted = constant_state(model, encoding, first)
-    waiting = [_wish(encoding, shape, wanted.fields[name]) for name, shape in pre.fields.items()]
+    waiting = [_wish_for_value(encoding, shape, wanted.fields[name]) for name, shape in pre.fields.items()]
     solver.set("rlimit", WORK)
     while waiting:
         wish, instead = waiting.pop(0)
@@ -59,24 +59,24 @@ def nearest_model(
     return z3_model
 
 
-def _wish(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Wish:
+def _wish_for_value(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Wish:
     """That a value is as at first; else, that parts of it are."""
-    return encoding.algebra.same(shape, wanted_shape), list(_instead(encoding, shape, wanted_shape))
+    return encoding.algebra.are_same(shape, wanted_shape), list(_wishes_for_parts(encoding, shape, wanted_shape))
 
 
-def _instead(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Iterator[Wish]:
+def _wishes_for_parts(encoding: Encoding, shape: Shape, wanted_shape: Shape) -> Iterator[Wish]:
     match shape, wanted_shape:
         case (Table(parts=parts), Table(parts=others)):
             for part, other in zip(parts, others, strict=True):
-                yield _wish(encoding, part, other)
+                yield _wish_for_value(encoding, part, other)
         case (Fields(parts=fields), Fields(parts=others)):
             for name, part in fields.items():
-                yield _wish(encoding, part, others[name])
+                yield _wish_for_value(encoding, part, others[name])
         case ((Slots(length=length) | Heap(count=length)), _):
             last = 0 if length.hi == inf else int(length.hi)
             wishes: list[Wish] = []
             for at in reversed(range(last)):
-                wishes = [(encoding.numbers.same(length, constant_number(at)), wishes)]
+                wishes = [(encoding.numbers.are_equal(length, constant_number(at)), wishes)]
             yield from wishes
         case _:
             return

@@ -22,19 +22,19 @@ from .terms import (
     bit_count,
     chosen_term,
     constant_number,
+    constant_vector,
     negation,
-    vector,
 )
 
 
 class Integers:
     """Numbers as mathematical integers, with or without ends."""
 
-    def term(self, number: Number) -> Term:
+    def term_of(self, number: Number) -> Term:
         """The number as a term of Z3."""
         return z3.IntVal(number.term) if isinstance(number.term, int) else number.term
 
-    def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
+    def fresh_number(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
         """A variable, and the constraint that it is from `lo` to `hi`."""
         free = z3.Int(name)
         return Number(free, lo, hi), self.is_in_interval(Number(free, -inf, inf), lo, hi)
@@ -45,14 +45,14 @@ class Integers:
         below = True if number.hi <= hi else is_at_least(self, constant_number(int(hi)), number)
         return and_bits(above, below)
 
-    def narrow(self, number: Number, lo: Bound, hi: Bound) -> Number:
+    def narrow_to(self, number: Number, lo: Bound, hi: Bound) -> Number:
         """The number, known by other means to lie in the interval; outside of it anything."""
         low, high = max(lo, number.lo), min(hi, number.hi)
         if low > high or (number.is_constant and not lo <= cast(int, number.term) <= hi):
             return constant_number(int(lo))
-        return self._cut(number, low, high)
+        return self._cut_to(number, low, high)
 
-    def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
+    def _cut_to(self, number: Number, lo: Bound, hi: Bound) -> Number:
         return Number(number.term, lo, hi)
 
     def choose(self, condition: Bit, yes: Number, no: Number) -> Number:
@@ -69,7 +69,7 @@ class Integers:
 
     def _of_one_sort(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
         """The numbers as terms of one sort that has room for lo..hi."""
-        return [self.term(number) for number in numbers]
+        return [self.term_of(number) for number in numbers]
 
     def as_number(self, bit: Bit) -> Number:
         """1 or 0."""
@@ -85,7 +85,7 @@ class Integers:
             return constant_number(0)
         if isinstance(left.term, int) and isinstance(right.term, int):
             return constant_number(_EXACTLY[op](left.term, right.term))
-        lo, hi = _interval(op, left, right)
+        lo, hi = _result_interval(op, left, right)
         if op in ("+", "-") and right.term == 0:
             return left
         if op == "+" and left.term == 0:
@@ -99,15 +99,15 @@ class Integers:
         found = power
         for least in range(max(int(exponent.lo), 0) + 1, int(min(exponent.hi, EXPONENT_MAX)) + 1):
             power = self.arithmetic("*", power, base)
-            found = self.choose(self.less(exponent, constant_number(least)), found, power)
+            found = self.choose(self.is_less(exponent, constant_number(least)), found, power)
         return found
 
     def _extreme(self, op: Operation, left: Number, right: Number) -> Number:
-        smaller = self.less(left, right)
+        smaller = self.is_less(left, right)
         least, most = self.choose(smaller, left, right), self.choose(smaller, right, left)
-        lo, hi = _interval(op, left, right)
+        lo, hi = _result_interval(op, left, right)
         chosen = least if op == "min" else most
-        return chosen if chosen.is_constant else self._cut(chosen, lo, hi)
+        return chosen if chosen.is_constant else self._cut_to(chosen, lo, hi)
 
     def _compute(self, op: Operation, left: Number, right: Number, lo: Bound, hi: Bound) -> Number:
         one, other = cast("list[Any]", self._of_one_sort(lo, hi, left, right))
@@ -122,7 +122,7 @@ class Integers:
                 quotient = z3.If(other > 0, one / other, -one / -other)
                 return Number(quotient if op == "//" else one - quotient * other, lo, hi)
 
-    def less(self, left: Number, right: Number) -> Bit:
+    def is_less(self, left: Number, right: Number) -> Bit:
         """Whether `left < right`."""
         if left.hi < right.lo:
             return True
@@ -132,7 +132,7 @@ class Integers:
         one, other = cast("list[Any]", self._of_one_sort(lo, hi, left, right))
         return False if one.eq(other) else one < other
 
-    def same(self, left: Number, right: Number) -> Bit:
+    def are_equal(self, left: Number, right: Number) -> Bit:
         """Whether they are equal."""
         if left.hi < right.lo or right.hi < left.lo:
             return False
@@ -150,13 +150,13 @@ class BitVectors(Integers):
     again in a formula of truth values alone.
     """
 
-    def term(self, number: Number) -> Term:
+    def term_of(self, number: Number) -> Term:
         """The number as a term of Z3, as wide as its interval."""
-        return self._wide(number, width(number.lo, number.hi))
+        return self._widened_term(number, bit_width(number.lo, number.hi))
 
-    def fresh(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
+    def fresh_number(self, name: str, lo: Bound, hi: Bound) -> tuple[Number, Bit]:
         """A variable, and the constraint that it is from `lo` to `hi`."""
-        size = width(lo, hi)
+        size = bit_width(lo, hi)
         bits = [z3.If(z3.Bool(f"{name}:{at}"), _ONE, _ZERO) for at in range(size - (lo >= 0))]
         if lo >= 0:
             bits.append(_ZERO)
@@ -164,16 +164,16 @@ class BitVectors(Integers):
         free = Number(term, 0 if lo >= 0 else -(2 ** (size - 1)), 2 ** (size - 1) - 1)
         return Number(term, lo, hi), self.is_in_interval(free, lo, hi)
 
-    def _cut(self, number: Number, lo: Bound, hi: Bound) -> Number:
+    def _cut_to(self, number: Number, lo: Bound, hi: Bound) -> Number:
         if number.is_constant:
             return number
         term = cast(z3.BitVecRef, number.term)
-        size = width(lo, hi)
+        size = bit_width(lo, hi)
         return Number(z3.Extract(size - 1, 0, term) if size < bit_count(term) else term, lo, hi)
 
-    def _wide(self, number: Number, size: int) -> z3.BitVecRef:
+    def _widened_term(self, number: Number, size: int) -> z3.BitVecRef:
         if isinstance(number.term, int):
-            return vector(number.term, size)
+            return constant_vector(number.term, size)
         term = cast(z3.BitVecRef, number.term)
         missing = size - bit_count(term)
         if missing > 0:
@@ -181,8 +181,8 @@ class BitVectors(Integers):
         return z3.Extract(size - 1, 0, term) if missing < 0 else term
 
     def _of_one_sort(self, lo: Bound, hi: Bound, *numbers: Number) -> list[Term]:
-        size = max(width(lo, hi), *(width(number.lo, number.hi) for number in numbers))
-        return [self._wide(number, size) for number in numbers]
+        size = max(bit_width(lo, hi), *(bit_width(number.lo, number.hi) for number in numbers))
+        return [self._widened_term(number, size) for number in numbers]
 
     def as_number(self, bit: Bit) -> Number:
         """1 or 0."""
@@ -196,21 +196,21 @@ class BitVectors(Integers):
             one, other = cast("list[Any]", self._of_one_sort(-reach - 1, reach, left, right))
             remainder = one % other  # takes the sign of the divisor, as Python's does
             whole = remainder if op == "%" else (one - remainder) / other
-            return self._cut(Number(whole, -reach - 1, reach), lo, hi)
+            return self._cut_to(Number(whole, -reach - 1, reach), lo, hi)
         return super()._compute(op, left, right, lo, hi)
 
 
 _ONE, _ZERO = z3.BitVecVal(1, 1), z3.BitVecVal(0, 1)
 
 
-def width(lo: Bound, hi: Bound) -> int:
+def bit_width(lo: Bound, hi: Bound) -> int:
     """How many bits a signed bit-vector needs for lo..hi."""
     return max(int(hi).bit_length(), (-int(lo) - 1).bit_length() if lo < 0 else 0) + 1
 
 
 def is_at_least(numbers: Integers, left: Number, right: Number) -> Bit:
     """Whether `left >= right`."""
-    return negation(numbers.less(left, right))
+    return negation(numbers.is_less(left, right))
 
 
 _EXACTLY: dict[Operation, Callable[[int, int], int]] = {
@@ -226,7 +226,7 @@ _EXACTLY: dict[Operation, Callable[[int, int], int]] = {
 # --- intervals --------------------------------------------------------------------------------------------------------
 
 
-def _interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]:
+def _result_interval(op: Operation, left: Number, right: Number) -> tuple[Bound, Bound]:
     """Which integers `left op right` may be."""
     ends = (left.lo, left.hi, right.lo, right.hi)
     if all(abs(end) < inf for end in ends):

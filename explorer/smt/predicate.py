@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...language import ir
 from ...language.immutable import immutable
-from .algebra import ExtensionalError, bit
+from .algebra import ExtensionalError, truth_bit
 from .clause_execution import ClauseContext, ClauseExecution, NestedClauseExecution
 from .clauses import Clause
 from .encoding import Encoding
@@ -29,17 +29,19 @@ class PredicateValue:
     assumptions: tuple[Clause, ...] = ()
 
 
-def predicate(function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "") -> PredicateValue:
+def evaluate_predicate(
+    function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = ""
+) -> PredicateValue:
     """A property of one state, or of the step between two. NotUnboundedError when it has no meaning in the encoding."""
     execution = DefiningExecution(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     try:
-        value, defined = execution.result(function, {})
+        value, defined = execution.result_of(function, {})
     except ExtensionalError:
         raise endless_value_error(function.where) from None
-    return PredicateValue(bit(value), defined, tuple(execution.assumptions))
+    return PredicateValue(truth_bit(value), defined, tuple(execution.assumptions))
 
 
-def clauses(
+def clauses_of_predicate(
     function: ir.Function, encoding: Encoding, *states: SymbolicState, suffix: str = "", is_nested: bool = False
 ) -> list[Clause]:
     """The predicate as clauses, all of which it says, one quantifier each.
@@ -53,7 +55,7 @@ def clauses(
     make = NestedClauseExecution if is_nested else ClauseExecution
     taking = make(encoding, _state_names(function, states), f"{suffix}!{function.name}")
     try:
-        taken = list(taking.body(function.body, {}, ClauseContext(), True))
+        taken = list(taking.clauses_of_body(function.body, {}, ClauseContext(), True))
     except ExtensionalError:
         raise endless_value_error(function.where) from None
     return [

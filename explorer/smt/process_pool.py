@@ -107,42 +107,42 @@ def _run_in_processes(
 ) -> Generator[Any]:
     pool = list[_Worker]()
     try:
-        while busy := _busy(pool, make, tasks, workers):
+        while busy := _hand_out_tasks(pool, make, tasks, workers):
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
                 return
             ready = wait([worker.pipe for worker in busy], _POLL_SECONDS if left is None else min(left, _POLL_SECONDS))
             for worker in busy:
                 if worker.pipe in ready:
-                    yield from _receive(worker, pool)
+                    yield from _receive_results(worker, pool)
                 elif worker.is_overdue:
                     pool.remove(worker)
-                    _stop(worker)
+                    _stop_worker(worker)
                     yield LostTask(worker.task, OVERDUE)
     finally:
         for worker in pool:
-            _stop(worker)
+            _stop_worker(worker)
 
 
-def _busy(pool: list[_Worker], make: Callable[[], Work], tasks: deque[Any], workers: int) -> list[_Worker]:
+def _hand_out_tasks(pool: list[_Worker], make: Callable[[], Work], tasks: deque[Any], workers: int) -> list[_Worker]:
     """Those who are at a task, after all who were idle have got one; as many are started as there is work for."""
     for worker in pool:
         if worker.task is None and tasks:
-            _give(worker, tasks.popleft())
+            _give_task(worker, tasks.popleft())
     while tasks and len(pool) < workers:
-        pool.append(_start(make))
-        _give(pool[-1], tasks.popleft())
+        pool.append(_start_worker(make))
+        _give_task(pool[-1], tasks.popleft())
     return [worker for worker in pool if worker.task is not None]
 
 
-def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
+def _receive_results(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
     try:
         kind, value = worker.pipe.recv()
     except EOFError:
         pool.remove(worker)
         worker.process.join()
         worker.pipe.close()
-        yield LostTask(worker.task, _death(worker.process.exitcode))
+        yield LostTask(worker.task, _death_text(worker.process.exitcode))
         return
     if kind == "error":
         raise value
@@ -152,34 +152,34 @@ def _receive(worker: _Worker, pool: list[_Worker]) -> Iterator[Any]:
         yield value
 
 
-def _start(make: Callable[[], Work]) -> _Worker:
+def _start_worker(make: Callable[[], Work]) -> _Worker:
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe()
     until = context.RawValue("d", 0.0)  # without a lock, with which a process could die
-    process = context.Process(target=_serve, args=(make, theirs, ours, until), daemon=True)
+    process = context.Process(target=_serve_tasks, args=(make, theirs, ours, until), daemon=True)
     process.start()
     theirs.close()
     return _Worker(process, ours, until)
 
 
-def _give(worker: _Worker, task: Any) -> None:
+def _give_task(worker: _Worker, task: Any) -> None:
     worker.task = task
     worker.pipe.send(task)
 
 
-def _stop(worker: _Worker) -> None:
+def _stop_worker(worker: _Worker) -> None:
     worker.process.kill()
     worker.process.join()
     worker.pipe.close()
 
 
-def _death(code: int | None) -> str:
+def _death_text(code: int | None) -> str:
     if code is not None and code < 0:
         return f"the solver's process died ({signal.Signals(-code).name})"
     return f"the solver's process ended (exit {code})"
 
 
-def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, deadline: Any) -> None:
+def _serve_tasks(make: Callable[[], Work], pipe: Connection, others_end: Connection, deadline: Any) -> None:
     """What a process does: until nobody asks any more."""
     _watch.set(deadline)
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -196,10 +196,10 @@ def _serve(make: Callable[[], Work], pipe: Connection, others_end: Connection, d
         except (EOFError, ConnectionError):
             return
         except Exception as error:  # raised again where it can be reported
-            pipe.send(("error", _portable(error)))
+            pipe.send(("error", _portable_error(error)))
 
 
-def _portable(error: Exception) -> Exception:
+def _portable_error(error: Exception) -> Exception:
     """The error, if it comes through a pipe as it is; else one that says the same."""
     try:
         pickle.loads(pickle.dumps(error))

@@ -16,7 +16,7 @@ from .errors import NotUnboundedError
 from .finite_instances import CopyStep, FiniteInstance, FiniteInstances
 from .hints import Hints
 from .questions import ProofQuestions
-from .transition import is_spent, never_happens
+from .transition import is_never_enabled, is_spent
 from .vacuity import ReachedStates, denied_antecedents
 
 MAX_SUSPICIONS = 2
@@ -77,7 +77,7 @@ Result: TypeAlias = FoundCounterexample | OpenObligation | SettledContradiction 
 
 
 @immutable
-class ProofGround:
+class ProverInputs:
     """What a proof starts from: the `model` whose bounds are open, its finite `instances`, the `symmetric` domains, the
     `hints`, and what was `met` in states that can be reached: made in each process, since it is made of formulas."""
 
@@ -92,30 +92,30 @@ class ProofGround:
 class Prover:
     """Proves obligations one after the other: the lemmas are made into formulas once, an action when it is another."""
 
-    def __init__(self, ground: ProofGround, reached_states: ReachedStates | None = None) -> None:
+    def __init__(self, ground: ProverInputs, reached_states: ReachedStates | None = None) -> None:
         self.ground, self.met = ground, reached_states
         self.instances, self.lemmas = ground.instances, {lemma.name for lemma in ground.model.lemmas}
         self.questions = ProofQuestions(ground.model, ground.symmetric, ground.effort, ground.hints)
         self._searched, self._looked = list[FiniteInstance](), 0
 
-    def work(self, task: Task | ContradictionCheck) -> Iterator[Result]:
+    def answer_task(self, task: Task | ContradictionCheck) -> Iterator[Result]:
         """The answers to a task."""
         if isinstance(task, ContradictionCheck):
             word: Emptiness = "empty" if task.goal and self._is_empty(task.goal) else "full"
             yield SettledContradiction(task, self._why_never(task.action) if task.action else word)
         else:
-            yield from self.prove(task)
+            yield from self.prove_task(task)
 
-    def prove(self, task: Task) -> Iterator[Result]:
+    def prove_task(self, task: Task) -> Iterator[Result]:
         """The answer to each obligation."""
         if task.suspect:
             yield from self._refute(task.obligations)
             return
         for obligation in task.obligations:
             began = time.perf_counter()
-            self.questions.prepare(obligation.action)
+            self.questions.prepare_action(obligation.action)
             try:
-                found = self._hard(obligation) if task.hard else self._try_quickly(obligation)
+                found = self._refute_with_effort(obligation) if task.hard else self._try_quickly(obligation)
             except NotUnboundedError as error:
                 if not obligation.goal or obligation.goal in self.lemmas:
                     raise
@@ -139,7 +139,7 @@ class Prover:
         open_ = list(obligations)
         for copy in itertools.islice(self._all_copies(), MAX_SUSPICIONS):
             began = time.perf_counter()
-            for obligation, sketch in copy.sketches(open_):
+            for obligation, sketch in copy.sketch_counterexamples(open_):
                 open_.remove(obligation)
                 yield FoundCounterexample(obligation, "refuted", time.perf_counter() - began, sketch=sketch)
                 began = time.perf_counter()
@@ -147,20 +147,20 @@ class Prover:
 
     def _try_quickly(self, obligation: Obligation) -> FoundCounterexample | None:
         """Most lemmas are proved at once, and most mistakes show in the smallest copy."""
-        if self.questions.ask(obligation, hard=False, once=True).is_proved:
+        if self.questions.ask_solver(obligation, hard=False, once=True).is_proved:
             return FoundCounterexample(obligation, "proved")
         sketch, _ = self._find_sketch(obligation, itertools.islice(self._all_copies(), 1))
         return None if sketch is None else FoundCounterexample(obligation, "refuted", sketch=sketch)
 
-    def _hard(self, obligation: Obligation) -> FoundCounterexample:
+    def _refute_with_effort(self, obligation: Obligation) -> FoundCounterexample:
         """The cheap before the dear: all even copies are searched in less time than one question is asked again, and
         those whose bounds differ when there is nothing else to try."""
         sketch, searched = self._find_sketch(obligation, self._all_copies())
         if sketch is not None:
             return FoundCounterexample(obligation, "refuted", sketch=sketch)
-        answer = self.questions.ask(obligation, hard=self.ground.record)
+        answer = self.questions.ask_solver(obligation, hard=self.ground.record)
         if not answer.is_proved and not answer.late:
-            answer = self.questions.ask(obligation, hard=True)
+            answer = self.questions.ask_solver(obligation, hard=True)
         if answer.is_proved:
             return FoundCounterexample(obligation, "proved")
         sketch, _ = self._find_sketch(obligation, self._uneven_copies())
@@ -172,11 +172,11 @@ class Prover:
         """A counterexample to induction from some finite copies, or how far they went that have none."""
         searched = "no finite copy could be searched in time"
         for copy in some:
-            found = copy.sketch(obligation)
+            found = copy.sketch_counterexample(obligation)
             if isinstance(found, CopyStep):
                 return found, ""
             if found:
-                sizes = self.instances.sizes(copy.number)
+                sizes = self.instances.bounds_text(copy.number)
                 searched = f"there is no counterexample {f'within {sizes}' if sizes else 'in the finite copy'}"
         return None, searched
 
@@ -196,7 +196,7 @@ class Prover:
     # --- doubts -------------------------------------------------------------------------------------------------------
 
     def _why_never(self, action: str) -> Emptiness:
-        self.questions.prepare(action)
+        self.questions.prepare_action(action)
         return self.questions.why_never(action)
 
     def _is_empty(self, goal: str) -> bool:
@@ -210,14 +210,14 @@ class Prover:
         name = f"no antecedent of {goal}"
         self.questions.predicates[name] = replace(prop, name=name, form=said)
         try:
-            return all(self.questions.is_proved_at_once(denial) for denial in self._denials(name, prop.kind))
+            return all(self.questions.is_proved_at_once(denial) for denial in self._denied_obligations(name, prop.kind))
         except NotUnboundedError:
             return False
 
-    def _denials(self, name: str, kind: str) -> Iterator[Obligation]:
+    def _denied_obligations(self, name: str, kind: str) -> Iterator[Obligation]:
         if kind != "transition":
             yield Obligation("consequence", name)
             return
         for action in self.ground.model.actions:
-            if not never_happens(self.questions.encoding, action) and not is_spent(self.questions.encoding, action):
+            if not is_never_enabled(self.questions.encoding, action) and not is_spent(self.questions.encoding, action):
                 yield Obligation("step", name, action.name)

@@ -24,16 +24,16 @@ from ...language.immutable import immutable
 from ...language.model import Model, Property
 from ...language.proof import Emptiness, Obligation
 from .clauses import Clause, constants_of_terms, subterms
-from .effort import SHORT_QUESTIONS, SolverEffort, patience
+from .effort import SHORT_QUESTIONS, SolverEffort, most_seconds
 from .encoding import unbounded_encoding
 from .hints import Hints
 from .instances import InitialInstance, Instance
-from .predicate import clauses
+from .predicate import clauses_of_predicate
 from .process_pool import watch_deadline
 from .splitting import split_goal
-from .statements import loops_over_members
+from .statements import has_loop_over_members
 from .states import SymbolicState, fresh_state
-from .symmetry import Case, cases, distinct
+from .symmetry import Case, cases_of, drop_renamed_clauses
 from .terms import Bit, boolean_term, negation
 from .transition import initial_instances, symbolic_instances
 
@@ -109,23 +109,23 @@ class ProofQuestions:
         """What a lemma says of the state before, made when it is first needed: with hints, most are not."""
         if name not in self._known_of:
             form = cast(ir.Function, self.predicates[name].form)
-            self._known_of[name] = _assumptions(clauses(form, self.encoding, self.before, suffix="h"))
+            self._known_of[name] = _assumptions_of(clauses_of_predicate(form, self.encoding, self.before, suffix="h"))
         return self._known_of[name]
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def ask(self, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
+    def ask_solver(self, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
         """Whether the obligation can be proved: `hard` tries everything, else only what is quick; of that, `once` tries
         what comes first.
 
         NotUnboundedError when the goal says something that has no meaning without bounds, or the action does (see
-        `prepare`).
+        `prepare_action`).
         """
         first, later = self._attempts(self._assumed_lemmas(obligation), hard)
         answer = SolverAnswer(True)
-        for context, goals in self._goals(obligation):
+        for context, goals in self._questions_of(obligation):
             if goals:
-                answer = self._settle(context, goals, first, () if once else later)
+                answer = self._settle_goals(context, goals, first, () if once else later)
             if not answer.is_proved:
                 break
         return answer
@@ -137,16 +137,18 @@ class ProofQuestions:
         once more, each lemma under a name. Of these, what is left out when that makes the proof no dearer is not among
         them. What is not proved so is taken to need all that was used, or all that there are.
         """
-        questions = [(context, goals) for context, goals in self._goals(obligation) if goals and context.uses_lemmas]
-        hinted = None if self.hints is None else self.hints.of(obligation)
-        if hinted is not None and self._cheapest(questions, hinted) is not None:
+        questions = [
+            (context, goals) for context, goals in self._questions_of(obligation) if goals and context.uses_lemmas
+        ]
+        hinted = None if self.hints is None else self.hints.lemmas_for(obligation)
+        if hinted is not None and self._least_work_needed(questions, hinted) is not None:
             return self._thin_lemmas(questions, hinted)
         used = self._lemmas_used(questions, *self._attempts(self._assumed_lemmas(obligation), hard=True))
         return self._thin_lemmas(questions, used)
 
     def _thin_lemmas(self, questions: Sequence[Question], lemmas: frozenset[str]) -> frozenset[str]:
         """The lemmas without those that can be left out at no cost; all of them, if one attempt does not do."""
-        work = self._cheapest(questions, lemmas)
+        work = self._least_work_needed(questions, lemmas)
         if work is None:
             return lemmas
         for name in self._names:
@@ -154,18 +156,18 @@ class ProofQuestions:
                 lemmas -= {name}
         return lemmas
 
-    def _cheapest(self, questions: Sequence[Question], lemmas: frozenset[str]) -> float | None:
+    def _least_work_needed(self, questions: Sequence[Question], lemmas: frozenset[str]) -> float | None:
         """How little work is enough for one attempt; None when it fails with all that a first attempt has."""
         most = self.effort.work / SHORT_QUESTIONS
         return next((most / part for part in _PARTS if self._is_proved(questions, lemmas, most / part)), None)
 
     def _is_proved(self, questions: Sequence[Question], lemmas: Lemmas, work: float) -> bool:
         attempt = (lemmas, self.effort.seeds[0], work)
-        return all(self._settle(context, goals, [attempt]).is_proved for context, goals in questions)
+        return all(self._settle_goals(context, goals, [attempt]).is_proved for context, goals in questions)
 
-    def proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
+    def is_proved_from(self, obligation: Obligation, lemmas: Lemmas) -> bool:
         """Whether one quick attempt proves the obligation from just these lemmas."""
-        questions = [(context, goals) for context, goals in self._goals(obligation) if goals]
+        questions = [(context, goals) for context, goals in self._questions_of(obligation) if goals]
         return self._is_proved(questions, lemmas, self.effort.work / SHORT_QUESTIONS)
 
     def is_proved_at_once(self, obligation: Obligation) -> bool:
@@ -177,14 +179,14 @@ class ProofQuestions:
         )
         return all(
             self._try_attempts(context, goals, [attempt]).is_proved
-            for context, goals in self._goals(obligation)
+            for context, goals in self._questions_of(obligation)
             if goals
         )
 
     def _assumed_lemmas(self, obligation: Obligation) -> list[Lemmas]:
         """The lemmas to assume, few before many: those that a hint names; else the goal itself, which is most often
         enough, and those that its author stated before it."""
-        hinted = None if self.hints is None else self.hints.of(obligation)
+        hinted = None if self.hints is None else self.hints.lemmas_for(obligation)
         if hinted is not None:
             return [hinted, None]
         if obligation.goal not in self._names:
@@ -192,10 +194,10 @@ class ProofQuestions:
         before = self._names[: self._names.index(obligation.goal) + 1]
         return [frozenset({obligation.goal}), frozenset(before), None]
 
-    def prepare(self, action: str) -> None:
+    def prepare_action(self, action: str) -> None:
         """Makes the action into formulas. NotUnboundedError when it has no meaning without bounds."""
         if action:
-            self._instances(action)
+            self._instances_of(action)
 
     def why_never(self, action: str) -> Emptiness:
         """Why the action can never happen, so that whatever is said of it is said of nothing; "full" if it can, or that
@@ -211,84 +213,87 @@ class ProofQuestions:
 
     def _is_impossible(self, contexts: Iterable[Context], lemmas: Lemmas = None) -> bool:
         work = self.effort.work / SHORT_QUESTIONS
-        return all(self._refute(context, [], lemmas, 0, work).is_proved for context in contexts)
+        return all(self._refute_goals(context, [], lemmas, 0, work).is_proved for context in contexts)
 
     def _guards_hold(self, instance: Instance, happening: Context) -> Context:
         """That an instance's guards let it through, whatever it breaks after them."""
-        said = [boolean_term(instance.valid), boolean_term(instance.guard), *_assumptions(instance.assumptions)]
+        said = [boolean_term(instance.valid), boolean_term(instance.guard), *_assumptions_of(instance.assumptions)]
         return Context(happening.substitute_case(said), case=happening.case)
 
-    def _goals(self, obligation: Obligation) -> Iterator[Question]:
+    def _questions_of(self, obligation: Obligation) -> Iterator[Question]:
         """What has to be proved, each in its context."""
         match obligation.kind:
             case "initial":
-                yield from self._initial(self.predicates[obligation.goal])
+                yield from self._questions_of_start(self.predicates[obligation.goal])
             case "consequence":
                 goal = self.predicates[obligation.goal]
                 alike = frozenset[str]() if _is_in_order(goal) else self.symmetric
-                yield self._rest, _goals(distinct(self._clauses(goal.form, self.before), None, (), alike))
+                yield (
+                    self._rest,
+                    _goals_of(drop_renamed_clauses(self._clauses_of_goal(goal.form, self.before), None, (), alike)),
+                )
             case "defined":
                 for instance, happening in self._representative_instances(obligation.action):
-                    said = [boolean_term(instance.valid), *_assumptions(instance.assumptions), *instance.bounds]
+                    said = [boolean_term(instance.valid), *_assumptions_of(instance.assumptions), *instance.bounds]
                     context = Context(happening.substitute_case(said), case=happening.case)
-                    yield context, happening.substitute_case(_proper([instance.definedness]))
+                    yield context, happening.substitute_case(_bits_in_doubt([instance.definedness]))
             case "step":
-                yield from self._steps(self.predicates[obligation.goal], obligation.action)
+                yield from self._questions_of_step(self.predicates[obligation.goal], obligation.action)
 
-    def _steps(self, goal: Property, action: str) -> Iterator[Question]:
+    def _questions_of_step(self, goal: Property, action: str) -> Iterator[Question]:
         """What a goal says of each step. Where it goes over members in an order, all steps and all of what it says."""
         ordered = _is_in_order(goal)
         alike = frozenset[str]() if ordered else self.symmetric
-        for instance, context in self._every_instance(action) if ordered else self._instances(action):
+        for instance, context in self._every_instance(action) if ordered else self._instances_of(action):
             if context.is_possible:
                 states = (self.before, instance.post) if goal.kind == "transition" else (instance.post,)
-                said = self._clauses(goal.form_of(action), *states)
-                wanted = distinct(said, instance, context.case, alike)
-                yield context, context.substitute_case(_goals(wanted))
+                said = self._clauses_of_goal(goal.form_of(action), *states)
+                wanted = drop_renamed_clauses(said, instance, context.case, alike)
+                yield context, context.substitute_case(_goals_of(wanted))
 
     @cached_property
-    def _starts(self) -> list[tuple[InitialInstance, Context]]:
+    def _initial_instances(self) -> list[tuple[InitialInstance, Context]]:
         """What initial functions give, each with the assertion that it does."""
         made: list[tuple[InitialInstance, Context]] = []
         for start in initial_instances(self.model, self.encoding, "i"):
             said = [boolean_term(bit) for bit in (self.encoding.constants, start.valid, start.guard)]
-            happens = [*said, *_assumptions(start.assumptions), *start.bounds]
+            happens = [*said, *_assumptions_of(start.assumptions), *start.bounds]
             made.append((start, Context(happens, uses_lemmas=False)))
         return made
 
-    def _initial(self, goal: Property) -> Iterator[Question]:
-        for start, context in self._starts:
-            said = self._clauses(goal.form if goal.refinement is None else goal.start, start.state)
-            yield context, [*_proper([start.definedness]), *_goals(said)]
+    def _questions_of_start(self, goal: Property) -> Iterator[Question]:
+        for start, context in self._initial_instances:
+            said = self._clauses_of_goal(goal.form if goal.refinement is None else goal.start, start.state)
+            yield context, [*_bits_in_doubt([start.definedness]), *_goals_of(said)]
 
-    def _clauses(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
+    def _clauses_of_goal(self, form: ir.Function | None, *states: SymbolicState) -> list[Clause]:
         """A goal's clauses, those left out that are plainly true."""
-        return clauses(cast(ir.Function, form), self.encoding, *states, suffix=_GOAL, is_nested=True)
+        return clauses_of_predicate(cast(ir.Function, form), self.encoding, *states, suffix=_GOAL, is_nested=True)
 
-    def _instances(self, action: str) -> list[tuple[Instance, Context]]:
+    def _instances_of(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, of those that differ by a renaming one, each with the assertion that it happens."""
         if self._known[0] != action:
             made = symbolic_instances(self.model, self.encoding, self.before, "a", action, symmetric=self.symmetric)
-            self._known = (action, [context for one in made for context in self._contexts(one, self.symmetric)])
+            self._known = (action, [context for one in made for context in self._contexts_of(one, self.symmetric)])
         return self._known[1]
 
     def _representative_instances(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances where the question is what breaks. If a statement goes over members that no text can
         distinguish, it may end before it comes to the one that breaks, and that depends on their order: then one
         instance does not stand for those that differ by a renaming."""
-        is_ordered = loops_over_members(self.model.action(action).form.body)
-        return self._every_instance(action) if is_ordered else self._instances(action)
+        is_ordered = has_loop_over_members(self.model.action(action).form.body)
+        return self._every_instance(action) if is_ordered else self._instances_of(action)
 
     def _every_instance(self, action: str) -> list[tuple[Instance, Context]]:
         """The action's instances, those too that differ by a renaming."""
         made = symbolic_instances(self.model, self.encoding, self.before, "a", action)
-        return [context for one in made for context in self._contexts(one, frozenset())]
+        return [context for one in made for context in self._contexts_of(one, frozenset())]
 
-    def _contexts(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
+    def _contexts_of(self, instance: Instance, symmetric: frozenset[str]) -> Iterator[tuple[Instance, Context]]:
         """That the instance happens, case by case."""
         said = [boolean_term(bit) for bit in (instance.valid, instance.guard, instance.limit, instance.definedness)]
-        said += _assumptions(instance.assumptions)
-        for case in cases(instance, symmetric):
+        said += _assumptions_of(instance.assumptions)
+        for case in cases_of(instance, symmetric):
             context = Context([], case=case)
             named = [term == member for term, member in case if term.num_args() > 0]  # what it is made of occurs too
             context.happens = [*context.substitute_case(said), *named]
@@ -296,7 +301,7 @@ class ProofQuestions:
 
     # --- trying ------------------------------------------------------------------------------------------------------
 
-    def _settle(
+    def _settle_goals(
         self, context: Context, goals: list[z3.BoolRef], first: Sequence[Attempt], later: Sequence[Attempt] = ()
     ) -> SolverAnswer:
         """All goals at once; then one after the other; and what is not proved so, case by case."""
@@ -348,12 +353,12 @@ class ProofQuestions:
     ) -> SolverAnswer:
         answer = SolverAnswer(False)
         for lemmas, seed, work in attempts:
-            answer = self._refute(context, goals, lemmas, seed, work, numbers)
+            answer = self._refute_goals(context, goals, lemmas, seed, work, numbers)
             if answer.is_proved or answer.late:
                 break
         return answer
 
-    def _refute(
+    def _refute_goals(
         self,
         context: Context,
         goals: list[z3.BoolRef],
@@ -367,22 +372,22 @@ class ProofQuestions:
         solver, whole = context.solvers.get((lemmas, seed)), (None, self.effort.seeds[0])
         if solver is None:
             context.solvers = {names: made for names, made in context.solvers.items() if names == whole}
-            context.solvers[lemmas, seed] = solver = self._solver(context, lemmas, seed)
-        _limit(solver, work)
+            context.solvers[lemmas, seed] = solver = self._solver_with(context, lemmas, seed)
+        _limit_query(solver, work)
         solver.push()
-        solver.add([*_negation(goals), *self._mentions.of(goals)])
+        solver.add([*_negation(goals), *self._mentions.facts_about(goals)])
         for name in self._names if numbers and context.uses_lemmas else ():
             if lemmas is None or name in lemmas:
                 solver.add(_instances_at(self._formulas_of_lemma(name), numbers))
         began = time.monotonic()
-        with watch_deadline(patience(work)):
+        with watch_deadline(most_seconds(work)):
             found = solver.check()
-        late = found != z3.unsat and time.monotonic() - began >= patience(work)
-        reason = "" if found == z3.unsat else _reason(solver, work)
+        late = found != z3.unsat and time.monotonic() - began >= most_seconds(work)
+        reason = "" if found == z3.unsat else _reason_unknown(solver, work)
         solver.pop()
         return SolverAnswer(found == z3.unsat, _late_text(work) if late else reason, late)
 
-    def _solver(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
+    def _solver_with(self, context: Context, lemmas: Lemmas, seed: int) -> z3.Solver:
         """A solver that has the context, with some of the lemmas or with all."""
         solver = _empty_solver(seed)
         solver.add(context.happens)
@@ -411,23 +416,23 @@ class ProofQuestions:
     ) -> frozenset[str] | None:
         """The lemmas that the solver uses to refute that one of the goals is false; None, if it does not do so."""
         for lemmas, seed, work in attempts:
-            used = self._used_one(context, goals, lemmas, seed, work)
+            used = self._lemmas_used_for_case(context, goals, lemmas, seed, work)
             if used is not None:
                 return used
         return None
 
-    def _used_one(
+    def _lemmas_used_for_case(
         self, context: Context, goals: list[z3.BoolRef], lemmas: Lemmas, seed: int, work: float
     ) -> frozenset[str] | None:
         solver = _empty_solver(seed)
-        _limit(solver, work)
-        solver.add([*context.happens, self._state, *_negation(goals), *self._mentions.of(goals)])
+        _limit_query(solver, work)
+        solver.add([*context.happens, self._state, *_negation(goals), *self._mentions.facts_about(goals)])
         names = {z3.Bool(f"lemma.{text}"): text for text in self._names if lemmas is None or text in lemmas}
         numbers = _unmentioned_numbers(goals)
         for name, text in names.items():
             formulas = self._formulas_of_lemma(text)
             solver.add([z3.Implies(name, said) for said in (*formulas, *_instances_at(formulas, numbers))])
-        with watch_deadline(patience(work)):
+        with watch_deadline(most_seconds(work)):
             found = solver.check(*names)
         if found != z3.unsat:
             return None
@@ -439,7 +444,7 @@ def _is_in_order(goal: Property) -> bool:
     """Whether a `for` statement in a goal goes over members that no text can distinguish. It may end before it comes to
     a round that is undefined: then one step, or one choice of members in the goal, does not stand for all that differ
     by a renaming."""
-    return loops_over_members(cast(ir.Function, goal.form).body)
+    return has_loop_over_members(cast(ir.Function, goal.form).body)
 
 
 def _empty_solver(seed: int) -> z3.Solver:
@@ -450,10 +455,10 @@ def _empty_solver(seed: int) -> z3.Solver:
     return solver
 
 
-def _limit(solver: z3.Solver, work: float) -> None:
+def _limit_query(solver: z3.Solver, work: float) -> None:
     """What the next query may cost: the solver's steps, and the clock for what it does between two of them."""
     solver.set("rlimit", max(1, round(1e6 * work)))
-    solver.set("timeout", max(1, round(1000 * patience(work))))
+    solver.set("timeout", max(1, round(1000 * most_seconds(work))))
 
 
 def _negation(goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
@@ -474,7 +479,7 @@ class _Mentions:
         self._open = set[int]()  # terms with variables of a quantifier in them
         self._kept = list[z3.ExprRef]()  # so that no other term gets the number of one that was looked at
 
-    def of(self, goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
+    def facts_about(self, goals: Sequence[z3.BoolRef]) -> list[z3.BoolRef]:
         """What is said of the values in some goals, in an order that depends on the goals alone."""
         found = dict[int, z3.BoolRef]()
         for goal in goals:
@@ -533,10 +538,10 @@ def _is_value(term: z3.ExprRef) -> bool:
 
 
 def _late_text(work: float) -> str:
-    return f"the solver does not know: within {patience(work):g} s it did not count {work:g} million steps"
+    return f"the solver does not know: within {most_seconds(work):g} s it did not count {work:g} million steps"
 
 
-def _reason(solver: z3.Solver, work: float) -> str:
+def _reason_unknown(solver: z3.Solver, work: float) -> str:
     said = solver.reason_unknown()
     if said in ("timeout", "canceled") or "resource" in said:
         return f"the solver had no answer within {work:g} million steps"
@@ -544,14 +549,14 @@ def _reason(solver: z3.Solver, work: float) -> str:
     return "the solver does not know" + (f" ({because})" if because not in ("", "unknown") else "")
 
 
-def _assumptions(some: Sequence[Clause]) -> list[z3.BoolRef]:
+def _assumptions_of(some: Sequence[Clause]) -> list[z3.BoolRef]:
     return [clause.as_assumption() for clause in some]
 
 
-def _goals(some: Sequence[Clause]) -> list[z3.BoolRef]:
+def _goals_of(some: Sequence[Clause]) -> list[z3.BoolRef]:
     return [clause.goal() for clause in some]
 
 
-def _proper(bits: list[Bit]) -> list[z3.BoolRef]:
+def _bits_in_doubt(bits: list[Bit]) -> list[z3.BoolRef]:
     """The truth values that are not known to be true."""
     return [boolean_term(bit) for bit in bits if negation(bit) is not False]

@@ -30,7 +30,7 @@ class StatesWithinReach:
     def __len__(self) -> int:
         return len(self._came)
 
-    def states(self) -> Collection[State]:
+    def states_by_distance(self) -> Collection[State]:
         """The states, nearest first."""
         return self._came.keys()
 

@@ -49,7 +49,7 @@ def take_sample(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     open_ = [goal for goal in goals if goal.applicable]
     possible = set[str]()
     taken: dict[str, list[StepTaken]] = {}
-    for run in _walks(model, Random(seed), possible):
+    for run in _sample_walks(model, Random(seed), possible):
         at = run.states()[-1]
         new = at not in seen
         seen[at] = None
@@ -69,14 +69,14 @@ def take_sample(model: Model, goals: Sequence[Property], seed: int) -> Sample:
     return Sample(len(seen), tuple(found.values()), frozenset(possible), steps, tuple(seen), tuple(pairs))
 
 
-def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:
+def _sample_walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:
     """Every initial state, then walks, step by step. The actions that could have been taken become `possible`."""
     starts = list(initial_states(model))
     yield from (Run(start, ()) for start in starts)
     for _ in range(_WALKS if starts else 0):
         run = Run(random.choice(starts), ())
         for _ in range(_STEPS):
-            choices = _choices(model, run.states()[-1])
+            choices = _possible_steps(model, run.states()[-1])
             possible.update(choice.action for choice in choices)
             if not choices:
                 break
@@ -84,7 +84,7 @@ def _walks(model: Model, random: Random, possible: set[str]) -> Iterator[Run]:
             yield run
 
 
-def _choices(model: Model, state: State) -> list[Step]:
+def _possible_steps(model: Model, state: State) -> list[Step]:
     """The steps from a state; none where one breaks the model's types, which is for the proof to say."""
     try:
         return list(steps(model, state))
@@ -104,10 +104,12 @@ def _finding_at_end(model: Model, prop: Property, run: Run) -> ProofFinding | No
             return None
     except ModelError as error:
         message = str(error)
-    return ProofFinding(_obligation(model, prop, run), "refuted", 0.0, "", Counterexample(model, run, True, message))
+    return ProofFinding(
+        _obligation_refuted(model, prop, run), "refuted", 0.0, "", Counterexample(model, run, True, message)
+    )
 
 
-def _obligation(model: Model, prop: Property, run: Run) -> Obligation:
+def _obligation_refuted(model: Model, prop: Property, run: Run) -> Obligation:
     is_lemma = prop.name in {lemma.name for lemma in model.lemmas}
     if prop.kind == "invariant" and not is_lemma:
         return Obligation("consequence", prop.name)

@@ -23,13 +23,13 @@ class Seal:
     def __init__(self, key: bytes) -> None:
         self._key = key
 
-    def of(self, text: str) -> str:
+    def seal_text(self, text: str) -> str:
         """The seal on a text."""
         return hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()
 
-    def is_on(self, text: str, seal: object) -> bool:
+    def is_seal_on(self, text: str, seal: object) -> bool:
         """Whether it is the seal on a text."""
-        return isinstance(seal, str) and hmac.compare_digest(seal.encode(), self.of(text).encode())
+        return isinstance(seal, str) and hmac.compare_digest(seal.encode(), self.seal_text(text).encode())
 
 
 def key_path() -> Path:
@@ -47,17 +47,17 @@ def seal_for(folder: Path, notes: list[str]) -> Seal | None:
         if path.resolve().is_relative_to(folder.resolve().parent):
             notes.append(f"{path} lies within the cache, where it guards nothing: no proof is kept; set XDG_STATE_HOME")
             return None
-        return Seal(_key(path))
+        return Seal(_read_or_make_key(path))
     except (OSError, RuntimeError) as error:
         notes.append(f"no proof is kept: the key for it cannot be read or made: {error}")
         return None
 
 
-def _key(path: Path) -> bytes:
+def _read_or_make_key(path: Path) -> bytes:
     """The key in a file, made when it is first needed. Raises OSError, also for a key that others can read or that is
     none."""
     with suppress(FileExistsError):
-        _make(path)
+        _make_key(path)
     with path.open("rb") as file:
         status = os.fstat(file.fileno())
         if status.st_uid != os.getuid() or status.st_mode & 0o077:
@@ -68,7 +68,7 @@ def _key(path: Path) -> bytes:
     return key
 
 
-def _make(path: Path) -> None:
+def _make_key(path: Path) -> None:
     """Makes a key, at once whole. Raises FileExistsError when there is one."""
     if path.exists():
         raise FileExistsError(path)

@@ -123,27 +123,27 @@ Shape: TypeAlias = (
 )
 
 
-def scalars(shape: Shape) -> Iterator[Number | Bit]:
+def scalars_in(shape: Shape) -> Iterator[Number | Bit]:
     """The numbers and truth values that a finite shape is made of, in order."""
     match shape:
         case SymbolicOption(present=present, value=value):
             yield present
             if value is not None:
-                yield from scalars(value)
+                yield from scalars_in(value)
         case Fields(parts=parts):
             for part in parts.values():
-                yield from scalars(part)
+                yield from scalars_in(part)
         case Table(parts=parts):
             for part in parts:
-                yield from scalars(part)
+                yield from scalars_in(part)
         case Slots(length=length, parts=parts):
             yield length
             for part in parts:
-                yield from scalars(part)
+                yield from scalars_in(part)
         case Heap(count=count, slots=slots):
             yield count
             for part in slots:
-                yield from scalars(part)
+                yield from scalars_in(part)
         case MemberBits(bits=bits):
             yield from bits
         case Number() | bool() | z3.BoolRef():

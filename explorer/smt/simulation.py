@@ -28,7 +28,7 @@ from .algebra import ExtensionalError
 from .effort import CLOCK
 from .encoding import Encoding, unbounded_encoding
 from .errors import NotUnboundedError
-from .predicate import clauses
+from .predicate import clauses_of_predicate
 from .process_pool import watch_deadline
 from .shapes import Fields, IntegerMap, Records, Shape, Slots, SymbolicOption, Table, UnboundedSet
 from .shapes import Sequence as Elements
@@ -68,7 +68,7 @@ def check_steps_by_formulas(model: Model, steps: Sequence[StepTaken]) -> None:
     an action or a lemma has no meaning there."""
     simulation = FormulaCheck(model)
     for step in steps:
-        simulation.step(step)
+        simulation.check_step(step)
 
 
 class FormulaCheck:
@@ -86,7 +86,7 @@ class FormulaCheck:
         self.solver.add(boolean_term(self.encoding.constants))
         self._known = set[State]()
 
-    def step(self, step: StepTaken) -> None:
+    def check_step(self, step: StepTaken) -> None:
         """DisagreementError when the formulas leave out the step, or the state before it."""
         before = constant_state(self.model, self.encoding, step.state_before)
         arguments = ", ".join(f"{name}={value}" for name, value in step.arguments.items())
@@ -108,13 +108,13 @@ class FormulaCheck:
     def _refined_parts(self, prop: Property, step: StepTaken, pre: SymbolicState) -> Iterator[_Part]:
         """That a step is an abstract step, where plain Python says so."""
         form = prop.form_of(step.action)
-        if prop.refinement is None or form is None or not self._refines(prop, step):
+        if prop.refinement is None or form is None or not self._is_refining(prop, step):
             return
         after = constant_state(self.model, self.encoding, step.state_after)
-        for clause in clauses(form, self.encoding, pre, after, suffix="r"):
+        for clause in clauses_of_predicate(form, self.encoding, pre, after, suffix="r"):
             yield _Part(clause.where, f"the refinement {prop.name}", clause.as_assumption())
 
-    def _refines(self, prop: Property, step: StepTaken) -> bool:
+    def _is_refining(self, prop: Property, step: StepTaken) -> bool:
         try:
             return holds(self.model, prop, step.state_before, step.state_after, action=step.action)
         except ModelError:
@@ -122,17 +122,17 @@ class FormulaCheck:
 
     def _check_possible(self, parts: Sequence[_Part], what: str, assumptions: Sequence[z3.BoolRef] = ()) -> None:
         """DisagreementError, naming the first part that makes it so, when the parts cannot be true together."""
-        if self._answer(parts, assumptions) != z3.unsat:
+        if self._solver_answer(parts, assumptions) != z3.unsat:
             return
         many = range(1, len(parts) + 1)
-        last = next(number for number in many if self._answer(parts[:number], assumptions) == z3.unsat)
+        last = next(number for number in many if self._solver_answer(parts[:number], assumptions) == z3.unsat)
         part = parts[last - 1]
         raise DisagreementError(
             f"{part.where.file}:{part.where.line}: the formulas of the proof leave out what plain Python does: "
             f"{what}; as a formula, {part.says} is not so"
         )
 
-    def _answer(self, parts: Sequence[_Part], assumptions: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
+    def _solver_answer(self, parts: Sequence[_Part], assumptions: Sequence[z3.BoolRef]) -> z3.CheckSatResult:
         self.solver.push()
         self.solver.add(*assumptions, *(boolean_term(part.bit) for part in parts))
         with watch_deadline(CLOCK):
@@ -146,29 +146,31 @@ class FormulaCheck:
         """That a state is one of the types, and that the lemmas hold."""
         free = fresh_state(self.model, self.encoding, "here")
         nowhere = self.model.initials[0].form.where
-        yield _Part(nowhere, "that its values are of their types", and_bits(free.valid, self._is(free, state, state)))
+        yield _Part(
+            nowhere, "that its values are of their types", and_bits(free.valid, self._is_state(free, state, state))
+        )
         for lemma in self.model.lemmas:
-            if lemma.kind == "invariant" and self._holds(lemma, state):
+            if lemma.kind == "invariant" and self._is_lemma_true(lemma, state):
                 form = cast(ir.Function, lemma.form)
-                for clause in clauses(form, self.encoding, here, suffix="h"):
+                for clause in clauses_of_predicate(form, self.encoding, here, suffix="h"):
                     yield _Part(clause.where, f"the lemma {lemma.name}", clause.as_assumption())
 
-    def _holds(self, lemma: Property, state: State) -> bool:
+    def _is_lemma_true(self, lemma: Property, state: State) -> bool:
         try:
             return holds(self.model, lemma, state)
         except ModelError:
             return False
 
-    def _is(self, shapes: SymbolicState, state: State, previous_state: State) -> Bit:
+    def _is_state(self, shapes: SymbolicState, state: State, previous_state: State) -> Bit:
         return conjunction(
-            self.equal(
+            self.is_value(
                 field.type, shapes.fields[field.name], getattr(state, field.name), getattr(previous_state, field.name)
             )
             for field in self.model.fields
             if field.name in shapes.fields
         )
 
-    def equal(self, type_: Type, shape: Shape, value: Any, previous_value: Any) -> Bit:
+    def is_value(self, type_: Type, shape: Shape, value: Any, previous_value: Any) -> Bit:
         """Whether a shape is a value; of the records of a pool, those that it has or had `previous_value` are looked
         at."""
         numbers = self.encoding.numbers
@@ -176,25 +178,25 @@ class FormulaCheck:
             case Option(of=of), SymbolicOption(present=present, value=inner):
                 if value is None or inner is None:
                     return bits_equal(present, value is not None)
-                return and_bits(present, self.equal(of, inner, value, value))
+                return and_bits(present, self.is_value(of, inner, value, value))
             case Record(fields=fields), Fields(parts=parts):
                 held = zip(fields, parts_of(type_, value), strict=True)
-                return conjunction(self.equal(of, parts[name], part, part) for (name, of), part in held)
+                return conjunction(self.is_value(of, parts[name], part, part) for (name, of), part in held)
             case Map(value=of), Table(parts=parts):
                 pairs = zip(parts, value.items(), previous_value.items(), strict=True)
-                return conjunction(self.equal(of, part, now, then) for part, (_, now), (_, then) in pairs)
+                return conjunction(self.is_value(of, part, now, then) for part, (_, now), (_, then) in pairs)
             case Map(key=key, value=of), IntegerMap(element_at=at):
                 return conjunction(
-                    self.equal(of, at(self.encoding.algebra.number(self.encoding.constant(key, member))), now, now)
+                    self.is_value(of, at(self.encoding.algebra.number(self.encoding.constant(key, member))), now, now)
                     for member, now in value.items()
                 )
             case Seq(of=of), (Slots(length=length) | Elements(length=length)):
                 numbered = enumerate(value)
                 same = [
-                    self.equal(of, self.encoding.algebra.element(shape, constant_number(at)), now, now)
+                    self.is_value(of, self.encoding.algebra.element_at(shape, constant_number(at)), now, now)
                     for at, now in numbered
                 ]
-                return conjunction([numbers.same(length, constant_number(len(value))), *same])
+                return conjunction([numbers.are_equal(length, constant_number(len(value))), *same])
             case Subset(of=of), UnboundedSet(has=has):
                 members = members_of(of, self.model.values)
                 return conjunction(bits_equal(has(constant_number(int(member))), member in value) for member in members)
@@ -205,7 +207,7 @@ class FormulaCheck:
                     for record in looked
                 )
             case _:
-                return self.encoding.algebra.same(shape, self.encoding.constant(type_, value))
+                return self.encoding.algebra.are_same(shape, self.encoding.constant(type_, value))
 
     # --- steps --------------------------------------------------------------------------------------------------------
 
@@ -218,25 +220,27 @@ class FormulaCheck:
         }
         path = Path(dict(names), dict(pre.fields))
         assert path.cells is not None
-        watched = _CheckedAction(self.encoding, action, path.cells, self._budgets())
-        watched.run(action.form.body, path)
+        watched = _CheckedAction(self.encoding, action, path.cells, self._budget_fields())
+        watched.run_statements(action.form.body, path)
         parts = list(self._argument_parts(action, names, pre)) + watched.parts
         for field in self.model.fields:
             if field.name in path.cells:
                 pair = getattr(step.state_after, field.name), getattr(step.state_before, field.name)
                 where = watched.written.get(field.name, action.form.where)
                 says = f"that {field.name} is {pair[0]} after the step"
-                parts.append(_Part(where, says, self.equal(field.type, path.cells[field.name], *pair)))
+                parts.append(_Part(where, says, self.is_value(field.type, path.cells[field.name], *pair)))
         return parts, [assumption.as_assumption() for assumption in watched.assumptions]
 
-    def _budgets(self) -> frozenset[str]:
+    def _budget_fields(self) -> frozenset[str]:
         return frozenset(field.name for field in self.model.fields if field.budget is not None)
 
     def _argument_parts(self, action: Action, names: Mapping[str, Shape], pre: SymbolicState) -> Iterator[_Part]:
         for parameter in action.form.parameters:
             shape = names[parameter.name]
             yield _Part(
-                parameter.where, f"that {parameter.name} is of its type", self.encoding.store(parameter.type, shape)[1]
+                parameter.where,
+                f"that {parameter.name} is of its type",
+                self.encoding.shape_for_cell(parameter.type, shape)[1],
             )
             if parameter.pool is not None:
                 there = is_in_pool(self.encoding.algebra, pre.fields[parameter.pool], cast(Fields, shape), parameter)
@@ -251,9 +255,9 @@ class _CheckedAction(StepExecution):
         self.parts: list[_Part] = []
         self.written: dict[str, Where] = {}
 
-    def _step(self, statement: ir.Statement, path: Path) -> None:
+    def _run_statement(self, statement: ir.Statement, path: Path) -> None:
         here, defined, stopped = path.here, len(path.definedness), path.stopped_by_require
-        super()._step(statement, path)
+        super()._run_statement(statement, path)
         right = conjunction(path.definedness[defined:])
         if right is not True:
             self.parts.append(_Part(statement.where, "that this breaks nothing", right))

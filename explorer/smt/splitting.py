@@ -22,10 +22,10 @@ DEPTH = 5
 
 def split_goal(goal: z3.BoolRef) -> list[z3.BoolRef]:
     """Goals that together say the same; those left out that are plainly true. One, if there is nothing to decide."""
-    return [z3.Implies(z3.And(given), rest) if given else rest for given, rest in _split(goal, (), DEPTH)]
+    return [z3.Implies(z3.And(given), rest) if given else rest for given, rest in _split_goal(goal, (), DEPTH)]
 
 
-def _split(
+def _split_goal(
     goal: z3.BoolRef, assumptions: tuple[z3.BoolRef, ...], depth: int
 ) -> Iterator[tuple[list[z3.BoolRef], z3.BoolRef]]:
     goal = cast(z3.BoolRef, z3.simplify(goal))
@@ -38,7 +38,7 @@ def _split(
     for holds in (True, False):
         known = condition if holds else z3.Not(condition)
         rest = cast(z3.BoolRef, z3.substitute(goal, (condition, z3.BoolVal(holds))))
-        yield from _split(rest, (*assumptions, known), depth - 1)
+        yield from _split_goal(rest, (*assumptions, known), depth - 1)
 
 
 def _main_condition(goal: z3.BoolRef) -> z3.BoolRef | None:

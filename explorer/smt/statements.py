@@ -49,7 +49,7 @@ class Path:
     definedness: list[Bit] = field(default_factory=list[Bit])
     returned_values: list[tuple[Bit, Shape]] = field(default_factory=list[tuple[Bit, Shape]])
 
-    def need(self, is_defined: Bit) -> None:
+    def need_defined(self, is_defined: Bit) -> None:
         """Something is evaluated here."""
         if is_defined is not True:
             self.definedness.append(implies(self.here, is_defined))
@@ -67,18 +67,18 @@ class Execution(Evaluator):
 
     # --- pure functions -----------------------------------------------------------------------------------------------
 
-    def call(self, function: ir.Function, arguments: tuple[Shape, ...], where: Where) -> Value:
+    def value_of_call(self, function: ir.Function, arguments: tuple[Shape, ...], where: Where) -> Value:
         """The value of a helper, evaluated once for the same arguments and the same state."""
-        key = (id(function), self.version, *(_key(argument) for argument in arguments))
+        key = (id(function), self.version, *(_identity_of(argument) for argument in arguments))
         if key not in self._calls:
             names = dict(zip((name for name, _ in function.parameters), arguments, strict=True))
-            self._calls[key] = (arguments, self.result(function, names))
+            self._calls[key] = (arguments, self.result_of(function, names))
         return self._calls[key][1]
 
-    def result(self, function: ir.Function, names: dict[str, Shape]) -> Value:
+    def result_of(self, function: ir.Function, names: dict[str, Shape]) -> Value:
         """What a pure function returns with these parameters."""
         path = Path(names, None)
-        self.run(function.body, path)
+        self.run_statements(function.body, path)
         if not path.returned_values:
             raise TypeError(f"{function.name} returns nothing")
         value = path.returned_values[-1][1]
@@ -88,64 +88,64 @@ class Execution(Evaluator):
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def run(self, body: tuple[ir.Statement, ...], path: Path) -> None:
+    def run_statements(self, body: tuple[ir.Statement, ...], path: Path) -> None:
         """Runs statements until nothing is left to run."""
         for statement in body:
             if path.here is False:
                 return
-            self._step(statement, path)
+            self._run_statement(statement, path)
 
-    def _step(self, statement: ir.Statement, path: Path) -> None:
+    def _run_statement(self, statement: ir.Statement, path: Path) -> None:
         match statement:
             case ir.Require(condition=condition):
-                value, defined = self.truth(condition, path.names)
-                path.need(defined)
+                value, defined = self.truth_of(condition, path.names)
+                path.need_defined(defined)
                 path.stopped_by_require = or_bits(path.stopped_by_require, and_bits(path.here, negation(value)))
                 path.here = and_bits(path.here, value)
             case ir.Limit():
-                self.limit(statement, path)
+                self.run_limit(statement, path)
             case ir.Let(name=name, value=expression):
-                path.names[name], defined = self.value(expression, path.names)
-                path.need(defined)
+                path.names[name], defined = self.value_of(expression, path.names)
+                path.need_defined(defined)
             case ir.If():
-                self._branch(statement, path)
+                self._run_branch(statement, path)
             case ir.For():
-                self._loop(statement, path)
+                self._run_loop(statement, path)
             case ir.Assert(condition=condition):
-                value, defined = self.truth(condition, path.names)
-                path.need(and_bits(defined, value))
+                value, defined = self.truth_of(condition, path.names)
+                path.need_defined(and_bits(defined, value))
             case ir.Return(value=expression):
-                value, defined = self.value(expression, path.names)
-                path.need(defined)
+                value, defined = self.value_of(expression, path.names)
+                path.need_defined(defined)
                 path.returned_values.append((path.here, value))
                 path.here = False
             case _:
                 if statement.place.field not in self.budgets:
-                    self._write(statement, path)
+                    self._run_write(statement, path)
 
-    def limit(self, statement: ir.Limit, path: Path) -> None:
+    def run_limit(self, statement: ir.Limit, path: Path) -> None:
         """A guard of the bounds."""
-        value, defined = self.truth(statement.condition, path.names)
-        path.need(defined)
+        value, defined = self.truth_of(statement.condition, path.names)
+        path.need_defined(defined)
         path.stopped_by_limit = or_bits(path.stopped_by_limit, and_bits(path.here, negation(value)))
         path.here = and_bits(path.here, value)
 
-    def _branch(self, statement: ir.If, path: Path) -> None:
-        condition, defined = self.truth(statement.condition, path.names)
-        path.need(defined)
+    def _run_branch(self, statement: ir.If, path: Path) -> None:
+        condition, defined = self.truth_of(statement.condition, path.names)
+        path.need_defined(defined)
         if isinstance(condition, bool):
-            self.run(statement.yes if condition else statement.no, path)
+            self.run_statements(statement.yes if condition else statement.no, path)
             return
         cells, names = path.cells, path.names
         yes = Path(dict(names), None if cells is None else dict(cells), and_bits(path.here, condition))
         no = Path(dict(names), None if cells is None else dict(cells), and_bits(path.here, negation(condition)))
         for side, body in ((yes, statement.yes), (no, statement.no)):
-            self._enter(side)
-            self.run(body, side)
-        self._meet(condition, yes, no, path)
-        self._enter(path)
+            self._enter_path(side)
+            self.run_statements(body, side)
+        self._merge_paths(condition, yes, no, path)
+        self._enter_path(path)
 
-    def _meet(self, condition: Bit, yes: Path, no: Path, path: Path) -> None:
+    def _merge_paths(self, condition: Bit, yes: Path, no: Path, path: Path) -> None:
         """Both sides of an `if` in one."""
         path.here = or_bits(yes.here, no.here)
         for side in (yes, no):
@@ -155,31 +155,32 @@ class Execution(Evaluator):
             path.returned_values += side.returned_values
         shared = yes.names.keys() & no.names.keys()
         path.names = {
-            name: self._merge(condition, yes.names[name], no.names[name], yes.here, no.here)
+            name: self._merge_values(condition, yes.names[name], no.names[name], yes.here, no.here)
             for name in (name for name in yes.names if name in shared)
         }
         if yes.cells is not None and no.cells is not None:
             path.cells = {
-                name: self._merge(condition, yes.cells[name], no.cells[name], yes.here, no.here) for name in yes.cells
+                name: self._merge_values(condition, yes.cells[name], no.cells[name], yes.here, no.here)
+                for name in yes.cells
             }
 
-    def _merge(self, condition: Bit, yes: Shape, no: Shape, comes: Bit, other: Bit) -> Shape:
+    def _merge_values(self, condition: Bit, yes: Shape, no: Shape, comes: Bit, other: Bit) -> Shape:
         if yes is no or other is False:
             return yes
         return no if comes is False else self.algebra.choose(condition, yes, no)
 
-    def _enter(self, path: Path) -> None:
+    def _enter_path(self, path: Path) -> None:
         """Goes on where a path is: what is read of the state is what the path has written."""
         if path.cells is not None:
             self.version += 1
             self.states = {name: path.cells for name in self.states}
 
-    def _loop(self, statement: ir.For, path: Path) -> None:
+    def _run_loop(self, statement: ir.For, path: Path) -> None:
         loop = LoopProgress()
         try:
             rounds = list(self.elements(statement.source, path.names, loop, True))
         except EndlessError:
-            if not self._append_loop(statement, path) and not self.adding_loop(statement, path):
+            if not self._run_appending_loop(statement, path) and not self.run_adding_loop(statement, path):
                 raise NotUnboundedError(
                     statement.where,
                     "the loop goes over something that has no end here, and does more than append to one sequence or "
@@ -187,20 +188,20 @@ class Execution(Evaluator):
                     "write the step without a loop, or with one that only appends, or only adds to sets",
                 ) from None
             return
-        path.need(
+        path.need_defined(
             conjunction(loop.definedness)
         )  # before the rounds: whether they stop or return, the source is evaluated
         for there, element in rounds:
             round_ = ir.If(_TRUE, statement.body, (), statement.where)
-            self._one_round(round_, there, {**path.names, statement.variable: element}, path)
+            self._run_round(round_, there, {**path.names, statement.variable: element}, path)
             if path.here is False:
                 break
 
-    def adding_loop(self, statement: ir.For, path: Path) -> bool:
+    def run_adding_loop(self, statement: ir.For, path: Path) -> bool:
         """Runs a loop over what has no end that only adds to sets; False if the loop is another one."""
         return False
 
-    def _append_loop(self, statement: ir.For, path: Path) -> bool:
+    def _run_appending_loop(self, statement: ir.For, path: Path) -> bool:
         """`for i in range(a, b): place.append(value)`, however many that are; False if the loop is another one."""
         match statement:
             case ir.For(source=ir.IntRange(start=start, stop=stop), body=(ir.Append(place=place, value=value),)):
@@ -214,16 +215,18 @@ class Execution(Evaluator):
                     return False
             case _:
                 return False
-        (first, one), (end, other) = self.number(start, path.names), self.number(stop, path.names)
+        (first, one), (end, other) = self.number_of(start, path.names), self.number_of(stop, path.names)
         count = self.numbers.arithmetic("max", self.numbers.arithmetic("-", end, first), constant_number(0))
-        indexes = [self.value(index, path.names) for index in place.indexes]
+        indexes = [self.value_of(index, path.names) for index in place.indexes]
         some = self.any_number()
-        inside = and_bits(is_at_least(self.numbers, some, first), self.numbers.less(some, end))
-        taken, right = self.value(value, {**path.names, statement.variable: some})
-        path.need(conjunction([one, other, implies(self.numbers.less(first, end), self._are_all_defined(indexes))]))
-        path.need(implies(inside, and_bits(right, self.of_type(cast(Seq, place.type).of, value, taken))))
+        inside = and_bits(is_at_least(self.numbers, some, first), self.numbers.is_less(some, end))
+        taken, right = self.value_of(value, {**path.names, statement.variable: some})
+        path.need_defined(
+            conjunction([one, other, implies(self.numbers.is_less(first, end), self._are_all_defined(indexes))])
+        )
+        path.need_defined(implies(inside, and_bits(right, self.is_of_type(cast(Seq, place.type).of, value, taken))))
         assert path.cells is not None
-        many = _AppendedElements(place, first, count, self.later(value, statement.variable, path.names))
+        many = _AppendedElements(place, first, count, self.function_of_number(value, statement.variable, path.names))
         path.cells[place.field] = self.change_cell(
             many, path.cells[place.field], [index for index, _ in indexes], False, path
         )
@@ -233,44 +236,44 @@ class Execution(Evaluator):
     def _are_all_defined(self, values: list[Value]) -> Bit:
         return conjunction(right for _, right in values)
 
-    def of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
+    def is_of_type(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the value of an expression is of a type, with all that it is made of."""
-        return and_bits(self.encoding.store(type_, value)[1], self._are_copied(type_, expression, value))
+        return and_bits(self.encoding.shape_for_cell(type_, value)[1], self._are_copied(type_, expression, value))
 
     def _are_copied(self, type_: Type, expression: ir.Expr, value: Shape) -> Bit:
         """Whether the elements of what has no end are of a type: they are where it is read from a cell with such
         elements, else it has to be proved of any of them."""
         if self.encoding.is_finite or (
-            _is_read(expression) and _element_layout(type_) == _element_layout(expression.type)
+            _is_cell(expression) and _element_layout(type_) == _element_layout(expression.type)
         ):
             return True
         return self.encoding.elements_fit(type_, value, cast(z3.ExprRef, self.any_number().term).decl().name())
 
-    def _one_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
+    def _run_round(self, statement: ir.If, there: Bit, names: dict[str, Shape], path: Path) -> None:
         """One round of a loop, which takes place if `there`."""
         path.names = names
         if there is True:
-            self.run(statement.yes, path)
+            self.run_statements(statement.yes, path)
             return
         yes = Path(dict(names), None if path.cells is None else dict(path.cells), and_bits(path.here, there))
         no = Path(dict(names), path.cells, and_bits(path.here, negation(there)))
-        self._enter(yes)
-        self.run(statement.yes, yes)
-        self._meet(there, yes, no, path)
-        self._enter(path)
+        self._enter_path(yes)
+        self.run_statements(statement.yes, yes)
+        self._merge_paths(there, yes, no, path)
+        self._enter_path(path)
 
     # --- writes -------------------------------------------------------------------------------------------------------
 
-    def _write(self, statement: Any, path: Path) -> None:
+    def _run_write(self, statement: Any, path: Path) -> None:
         place: ir.Place = statement.place
         value: Shape = False
         if isinstance(statement, ir.Truncate):
-            value, defined = self.number(statement.length, path.names)
+            value, defined = self.number_of(statement.length, path.names)
         else:
-            value, defined = self.value(statement.value, path.names)
-        path.need(defined)
-        indexes = [self.value(index, path.names) for index in place.indexes]
-        path.need(conjunction(right for _, right in indexes))
+            value, defined = self.value_of(statement.value, path.names)
+        path.need_defined(defined)
+        indexes = [self.value_of(index, path.names) for index in place.indexes]
+        path.need_defined(conjunction(right for _, right in indexes))
         assert path.cells is not None
         path.cells[place.field] = self.change_cell(
             statement, path.cells[place.field], [index for index, _ in indexes], value, path
@@ -281,15 +284,15 @@ class Execution(Evaluator):
         """The cell after the write, which happens `indexes` deep inside of it."""
         if not indexes:
             after, fits = self._write_cell(statement, cell, value)
-            path.need(fits)
+            path.need_defined(fits)
             return after
         first, *rest = indexes
         index = self.algebra.number(first)
-        path.need(self.has_index(cell, index))
+        path.need_defined(self.has_index(cell, index))
         if isinstance(cell, Slots) and not cell.parts:
             return cell
-        return self.algebra.put(
-            cell, index, self.change_cell(statement, self.algebra.element(cell, index), rest, value, path)
+        return self.algebra.replace_element(
+            cell, index, self.change_cell(statement, self.algebra.element_at(cell, index), rest, value, path)
         )
 
     def _write_cell(self, statement: Any, cell: Shape, value: Shape) -> tuple[Shape, Bit]:
@@ -297,36 +300,36 @@ class Execution(Evaluator):
         type_: Type = statement.place.type
         match statement:
             case ir.Store():
-                stored, fits = self.encoding.store(type_, value)
+                stored, fits = self.encoding.shape_for_cell(type_, value)
                 return stored, and_bits(fits, self._are_copied(type_, statement.value, value))
             case ChangedCell(change=change):
                 return change(cell), True
             case _AppendedElements():
-                longer = statement.append(self, cast("Slots | Sequence", cell))
-                return self.encoding.store(type_, longer)
+                longer = statement.append_to(self, cast("Slots | Sequence", cell))
+                return self.encoding.shape_for_cell(type_, longer)
             case ir.Append():
                 sequence = cast("Slots | Sequence", cell)
-                stored, fits = self.encoding.store(cast(Seq, type_).of, value)
+                stored, fits = self.encoding.shape_for_cell(cast(Seq, type_).of, value)
                 fits = and_bits(fits, self._are_copied(cast(Seq, type_).of, statement.value, value))
-                longer, room = self.encoding.store(type_, self.algebra.append(sequence, stored))
+                longer, room = self.encoding.shape_for_cell(type_, self.algebra.append_element(sequence, stored))
                 return longer, and_bits(fits, room)
             case ir.Truncate():
                 sequence, length = cast("Slots | Sequence", cell), self.algebra.number(value)
                 fits = and_bits(
                     self.numbers.is_in_interval(length, 0, length.hi),
-                    negation(self.numbers.less(sequence.length, length)),
+                    negation(self.numbers.is_less(sequence.length, length)),
                 )
-                shorter = self.numbers.narrow(length, 0, sequence.length.hi)
+                shorter = self.numbers.narrow_to(length, 0, sequence.length.hi)
                 if isinstance(sequence, Slots):
                     return Slots(shorter, sequence.parts), fits
                 return Sequence(shorter, sequence.element_at), fits
             case ir.Add() if isinstance(type_, Pool):
-                record, fits = self.encoding.store(type_.of, value)
-                grown = self.algebra.with_record(cast("Heap | Records", cell), cast(Fields, record))
-                after, room = self.encoding.store(type_, grown)
+                record, fits = self.encoding.shape_for_cell(type_.of, value)
+                grown = self.algebra.add_record(cast("Heap | Records", cell), cast(Fields, record))
+                after, room = self.encoding.shape_for_cell(type_, grown)
                 return after, and_bits(fits, room)
             case ir.Add():
-                member, fits = self.encoding.store(cast(Subset, type_).of, value)
+                member, fits = self.encoding.shape_for_cell(cast(Subset, type_).of, value)
                 return self._set_member(cell, member, True), fits
             case _:
                 return self._remove_member(statement, cell, value, type_)
@@ -334,14 +337,14 @@ class Execution(Evaluator):
     def _remove_member(self, statement: ir.Remove, cell: Shape, value: Shape, type_: Type) -> tuple[Shape, Bit]:
         if isinstance(type_, Pool):
             pool, record = cast("Heap | Records", cell), cast(Fields, value)
-            there = self.algebra.has(pool, record) if statement.strict else True
+            there = self.algebra.has_element(pool, record) if statement.strict else True
             left = self.any_bit() if isinstance(pool, Records) and pool.multiple else False
             return self.algebra.remove_record(pool, record, left), there
-        there = self.algebra.has(cell, value) if statement.strict else True
+        there = self.algebra.has_element(cell, value) if statement.strict else True
         return self._set_member(cell, value, False), there
 
     def _set_member(self, cell: Shape, member: Shape, value: Bit) -> Shape:
-        return self.algebra.with_member(cast("MemberBits | UnboundedSet", cell), self.algebra.number(member), value)
+        return self.algebra.set_member(cast("MemberBits | UnboundedSet", cell), self.algebra.number(member), value)
 
 
 @immutable
@@ -353,7 +356,7 @@ class _AppendedElements:
     count: Number
     element: Callable[[Number], Shape]
 
-    def append(self, execution: Evaluator, cell: Slots | Sequence) -> Slots | Sequence:
+    def append_to(self, execution: Evaluator, cell: Slots | Sequence) -> Slots | Sequence:
         """The sequence with all of them. One of a fixed capacity has so many places, whether there is room or not."""
         numbers, length = execution.numbers, cell.length
 
@@ -362,7 +365,9 @@ class _AppendedElements:
             new = self.element(numbers.arithmetic("+", self.first, beyond))
             if isinstance(cell, Slots) and not cell.parts:
                 return new
-            return execution.algebra.choose(numbers.less(index, length), execution.algebra.element(cell, index), new)
+            return execution.algebra.choose(
+                numbers.is_less(index, length), execution.algebra.element_at(cell, index), new
+            )
 
         longer = numbers.arithmetic("+", length, self.count)
         if isinstance(cell, Slots):
@@ -371,21 +376,21 @@ class _AppendedElements:
         return Sequence(longer, memoize(element_at))
 
 
-def loops_over_members(body: tuple[ir.Statement, ...]) -> bool:
+def has_loop_over_members(body: tuple[ir.Statement, ...]) -> bool:
     """Whether a `for` statement, in the body or in a helper that it calls, goes over members in an order that depends
     on what they are called."""
     return any(isinstance(node, ir.For) and is_unordered(node.source) for node in traverse(body))
 
 
-def _is_read(expression: ir.Expr) -> bool:
+def _is_cell(expression: ir.Expr) -> bool:
     """Whether an expression is a cell of the state, or a part of one, so that its elements are of the cell's type."""
     match expression:
         case ir.StateField():
             return True
         case ir.Index(container=inner) | ir.RecordField(record=inner) | ir.Slice(sequence=inner):
-            return _is_read(inner)
+            return _is_cell(inner)
         case ir.Unwrap(option=inner) | ir.Some(value=inner):
-            return _is_read(inner)
+            return _is_cell(inner)
         case _:
             return False
 
@@ -410,7 +415,7 @@ _NOWHERE = Where("", 0, 0, 0, 0)
 _TRUE = ir.Const(1, Int(0, 1), _NOWHERE)
 
 
-def _key(shape: Shape) -> Any:
+def _identity_of(shape: Shape) -> Any:
     """What identifies shapes that are certainly the same: a known number, or the object."""
     if isinstance(shape, bool):
         return shape

@@ -42,7 +42,9 @@ class SymbolicState:
 
 def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
     """A state of new variables, whose names begin with `suffix` and the field's name."""
-    made = {field.name: encoding.fresh(field.type, f"{suffix}.{field.name}") for field in kept_fields(model, encoding)}
+    made = {
+        field.name: encoding.fresh_value(field.type, f"{suffix}.{field.name}") for field in kept_fields(model, encoding)
+    }
     valid = conjunction([encoding.constants, *(right for _, right in made.values())])
     return SymbolicState({name: shape for name, (shape, _) in made.items()}, valid)
 
@@ -50,11 +52,13 @@ def fresh_state(model: Model, encoding: Encoding, suffix: str) -> SymbolicState:
 def constant_state(model: Model, encoding: Encoding, state: State) -> SymbolicState:
     """A state of plain Python as terms, constants all of them."""
     kept = kept_fields(model, encoding)
-    return SymbolicState({field.name: _constant(encoding, field.type, getattr(state, field.name)) for field in kept})
+    return SymbolicState(
+        {field.name: _constant_shape(encoding, field.type, getattr(state, field.name)) for field in kept}
+    )
 
 
-def _constant(encoding: Encoding, type_: Type, value: Any) -> Shape:
-    return encoding.store(type_, encoding.constant(type_, value))[0]
+def _constant_shape(encoding: Encoding, type_: Type, value: Any) -> Shape:
+    return encoding.shape_for_cell(type_, encoding.constant(type_, value))[0]
 
 
 def kept_fields(model: Model, encoding: Encoding) -> list[Any]:
@@ -78,43 +82,47 @@ def decode_value(type_: Type, shape: Shape, valuation: Valuation) -> Any:
     """The value of plain Python that a shape has in a Z3 model (finite encoding)."""
     match type_:
         case Bool():
-            return _bit(cast(Bit, shape), valuation)
+            return _bit_value(cast(Bit, shape), valuation)
         case Int():
-            return _number(shape, valuation)
+            return _number_value(shape, valuation)
         case Enumeration(python=python):
-            return list(python)[_number(shape, valuation)]
+            return list(python)[_number_value(shape, valuation)]
         case Identity(python=python):
-            return python(_number(shape, valuation))
+            return python(_number_value(shape, valuation))
         case Option(of=of):
             option = cast(SymbolicOption, shape)
-            return decode_value(of, cast(Shape, option.value), valuation) if _bit(option.present, valuation) else None
+            return (
+                decode_value(of, cast(Shape, option.value), valuation)
+                if _bit_value(option.present, valuation)
+                else None
+            )
         case Record(fields=fields):
             parts = cast(Fields, shape).parts
             return make_record(type_, (decode_value(of, parts[name], valuation) for name, of in fields))
         case Map(key=key, value=value):
             table = cast(Table, shape)
-            keys = (_scalar(key, table.first + at) for at in range(len(table.parts)))
+            keys = (_scalar_value(key, table.first + at) for at in range(len(table.parts)))
             return MapValue(
                 {key: decode_value(value, part, valuation) for key, part in zip(keys, table.parts, strict=True)}
             )
         case Seq(of=of):
             slots = cast(Slots, shape)
             return SeqValue(
-                [decode_value(of, part, valuation) for part in slots.parts[: _number(slots.length, valuation)]]
+                [decode_value(of, part, valuation) for part in slots.parts[: _number_value(slots.length, valuation)]]
             )
         case Subset(of=of):
             members = cast(MemberBits, shape)
-            inside = [at for at, bit in enumerate(members.bits, members.first) if _bit(bit, valuation)]
-            return Set([_scalar(of, at) for at in inside])
+            inside = [at for at, bit in enumerate(members.bits, members.first) if _bit_value(bit, valuation)]
+            return Set([_scalar_value(of, at) for at in inside])
         case Pool(of=of, multiple=multiple):
             heap = cast(Heap, shape)
-            records = [decode_value(of, slot, valuation) for slot in heap.slots[: _number(heap.count, valuation)]]
+            records = [decode_value(of, slot, valuation) for slot in heap.slots[: _number_value(heap.count, valuation)]]
             return Bag(records) if multiple else Set(records)
         case Unit():
             return None
 
 
-def _scalar(type_: Type, number: int) -> Any:
+def _scalar_value(type_: Type, number: int) -> Any:
     match type_:
         case Bool():
             return bool(number)
@@ -126,11 +134,11 @@ def _scalar(type_: Type, number: int) -> Any:
             return number
 
 
-def _bit(bit: Bit, valuation: Valuation) -> bool:
+def _bit_value(bit: Bit, valuation: Valuation) -> bool:
     return bit if isinstance(bit, bool) else z3.is_true(valuation.eval(bit, model_completion=True))
 
 
-def _number(shape: Shape, valuation: Valuation) -> int:
+def _number_value(shape: Shape, valuation: Valuation) -> int:
     if isinstance(shape, Number) and isinstance(shape.term, int):
         return shape.term
     value: Any = valuation.eval(cast(Any, shape).term, model_completion=True)

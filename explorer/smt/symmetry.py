@@ -27,7 +27,7 @@ _MAX_INSTANCES = 60
 """More cases than this are left to the solver."""
 
 
-def pattern(concrete: Mapping[str, Any], symmetric: frozenset[str]) -> Hashable:
+def renaming_pattern(concrete: Mapping[str, Any], symmetric: frozenset[str]) -> Hashable:
     """Concrete arguments with members of symmetric domains numbered in the order in which they are met: the same for
     choices that differ by a renaming."""
     met: dict[Any, int] = {}
@@ -40,7 +40,9 @@ def pattern(concrete: Mapping[str, Any], symmetric: frozenset[str]) -> Hashable:
     return tuple((name, rename(value)) for name, value in concrete.items())
 
 
-def distinct(some: Sequence[Clause], instance: Instance | None, case: Case, symmetric: frozenset[str]) -> list[Clause]:
+def drop_renamed_clauses(
+    some: Sequence[Clause], instance: Instance | None, case: Case, symmetric: frozenset[str]
+) -> list[Clause]:
     """Of a goal's clauses that differ by a renaming of members that a case does not name, the first. The instance is
     that of the step, None where there is no step."""
     named = () if instance is None else instance.concrete.values()
@@ -61,7 +63,7 @@ def _is_first(clause: Clause, met_members: Set[Member], symmetric: frozenset[str
     return True
 
 
-def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
+def cases_of(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
     """The cases of an instance: who is who in its free arguments. One, of nothing, when there is nobody."""
     parameters = {parameter.name: parameter.type for parameter in instance.action.form.parameters}
     free = [
@@ -75,7 +77,7 @@ def cases(instance: Instance, symmetric: frozenset[str]) -> list[Case]:
         if isinstance(value, Domain):
             name = type(value).__name__
             met[name] = tuple(sorted({*met.get(name, ()), value.index}))
-    made = list(_cases(free, met, symmetric))
+    made = list(_cases_of_members(free, met, symmetric))
     return made if len(made) <= _MAX_INSTANCES else [()]
 
 
@@ -93,7 +95,7 @@ def _free_members(type_: Type, shape: Shape) -> Iterator[tuple[Identity, z3.Expr
             return
 
 
-def _cases(
+def _cases_of_members(
     free: Sequence[tuple[Identity, z3.ExprRef]], met_members: dict[str, tuple[int, ...]], symmetric: frozenset[str]
 ) -> Iterator[Case]:
     """Each of the free members is one that was met, or the first that was not. (No member is the number 0 as well.)"""
@@ -105,5 +107,5 @@ def _cases(
     others = (at for at in range(domain.size) if at not in known)
     choices = range(domain.size) if domain.name not in symmetric else sorted({*known, *[*others][:1]})
     for at in choices:
-        for case in _cases(rest, {**met_members, domain.name: tuple(sorted({*known, at}))}, symmetric):
+        for case in _cases_of_members(rest, {**met_members, domain.name: tuple(sorted({*known, at}))}, symmetric):
             yield ((term, z3.IntVal(at)), *case)

@@ -79,10 +79,10 @@ def negation(bit: Bit) -> Bit:
     """Its opposite."""
     if isinstance(bit, bool):
         return not bit
-    return cast(z3.BoolRef, bit.arg(0)) if _is_not(bit) else cast(z3.BoolRef, _z3.BoolRef(_make_not(bit)))
+    return cast(z3.BoolRef, bit.arg(0)) if _is_negation(bit) else cast(z3.BoolRef, _z3.BoolRef(_make_not(bit)))
 
 
-def _is_not(bit: Any) -> bool:
+def _is_negation(bit: Any) -> bool:
     context, term = bit.ctx_ref(), bit.as_ast()
     if _z3.Z3_get_ast_kind(context, term) != _z3.Z3_APP_AST:
         return False
@@ -159,7 +159,7 @@ def bit_count(term: z3.BitVecRef) -> int:
 
 
 @cache
-def vector(value: int, size: int) -> z3.BitVecRef:
+def constant_vector(value: int, size: int) -> z3.BitVecRef:
     """A constant as a bit-vector."""
     return z3.BitVecVal(value, size)
 

@@ -32,7 +32,7 @@ class TypeBounds:
         self.values = model.values
         self.boundless = boundless
         self.numbers = numbers
-        self._variables = {name: self._open(name) for name in sorted(boundless)}
+        self._variables = {name: self._variable_of(name) for name in sorted(boundless)}
         self.constants = conjunction(
             is_at_least(numbers, Number(variable.term, -inf, inf), constant_number(int(variable.lo)))
             for variable in self._variables.values()
@@ -43,7 +43,7 @@ class TypeBounds:
         """Whether every type keeps its bounds."""
         return isinstance(self.numbers, BitVectors)
 
-    def _open(self, name: str) -> Number:
+    def _variable_of(self, name: str) -> Number:
         """The variable that a constant without a bound is; it is at least its minimum, and not 0 (see
         `boundless_constants`)."""
         least = cast(int, self.model.constants[name].minimum)
@@ -63,7 +63,7 @@ class TypeBounds:
             case _:
                 return constant_number(expression.value(self.values))
 
-    def has_none_of(self, constant: str) -> bool:
+    def is_zero(self, constant: str) -> bool:
         """Whether a constant is 0: of what it counts there is none."""
         return constant not in self.boundless and self.values[constant] == 0
 
@@ -71,12 +71,12 @@ class TypeBounds:
         return expression is not None and bool(expression.names() & self.boundless)
 
     def bound_value(self, open_: ConstantExpression | None, static_bound: int) -> Bound:
-        """A bound: the static one, the value of an open one, or infinite where it is a variable (see `ends`)."""
+        """A bound: the static one, the value of an open one, or infinite where it is a variable (see `end_terms`)."""
         if open_ is None:
             return static_bound
         return inf if self._is_open(open_) else open_.value(self.values)
 
-    def interval(self, type_: Type) -> tuple[Bound, Bound]:
+    def interval_of(self, type_: Type) -> tuple[Bound, Bound]:
         """The first and the last number of a scalar type, infinite where no number is known to be it."""
         match type_:
             case Int(lo=lo, hi=hi, lo_open=lo_open, hi_open=hi_open):
@@ -90,24 +90,24 @@ class TypeBounds:
             case _:
                 raise TypeError(f"{type_} is not a scalar type")
 
-    def ends(self, type_: Type) -> tuple[Number, Number]:
+    def end_terms(self, type_: Type) -> tuple[Number, Number]:
         """The first and the last number of a scalar type, as terms where they depend on constants without bounds."""
-        lo, hi = self.interval(type_)
+        lo, hi = self.interval_of(type_)
         lo_open, hi_open = (type_.lo_open, type_.hi_open) if isinstance(type_, Int) else (None, None)
         first = self.constant_value(lo_open) if lo_open is not None and lo == -inf else constant_number(int(lo))
         return first, self.constant_value(hi_open) if hi_open is not None and hi == inf else constant_number(int(hi))
 
-    def fits(self, type_: Type, number: Number) -> Bit:
+    def is_in_interval(self, type_: Type, number: Number) -> Bit:
         """Whether a number is one of a scalar type's values."""
-        first, last = self.ends(type_)
-        lo, hi = self.interval(type_)
+        first, last = self.end_terms(type_)
+        lo, hi = self.interval_of(type_)
         least = is_at_least(self.numbers, number, first) if lo == -inf else True
         most = is_at_least(self.numbers, last, number) if hi == inf else True
         return and_bits(self.numbers.is_in_interval(number, lo, hi), least, most)
 
     def numbers_of(self, type_: Type) -> range | None:
         """The numbers of a scalar type's values; None when it is not known how many there are."""
-        lo, hi = self.interval(type_)
+        lo, hi = self.interval_of(type_)
         return None if inf in (-lo, hi) else range(int(lo), int(hi) + 1)
 
     def capacity(self, type_: Seq | Pool) -> Bound:

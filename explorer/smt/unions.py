@@ -14,14 +14,14 @@ AbsentShape = Callable[[Type], Shape]
 """The terms of what a part of a type holds that a value does not have."""
 
 
-def is_of_one(algebra: Algebra, absent: AbsentShape, type_: Record, shape: Fields) -> Bit:
+def is_of_stated_record(algebra: Algebra, absent: AbsentShape, type_: Record, shape: Fields) -> Bit:
     """Whether the parts of a value are those that the record has which it says to be; True of what is no union."""
     if not type_.variants:
         return True
     parts = list(shape.parts.values())
     kind = cast(Number, parts[0])
     return conjunction(
-        implies(algebra.is_at(kind, at), conjunction(_parts_of(algebra, absent, type_, at, shape)))
+        implies(algebra.is_constant(kind, at), conjunction(_parts_of(algebra, absent, type_, at, shape)))
         for at in range(len(type_.variants))
     )
 
@@ -45,6 +45,6 @@ def _is_absent(algebra: Algebra, part: Shape, nothing: Shape) -> Bit:
     """Whether a part is as where it is absent. True of one without an end, of which that takes a quantifier: this is
     only ever assumed, so that a proof is about more values than there are, and never about fewer."""
     try:
-        return algebra.same(part, nothing)
+        return algebra.are_same(part, nothing)
     except ExtensionalError:
         return True

@@ -18,8 +18,8 @@ from ...language import ir
 from ...language.model import Model, Property
 from ...language.types import Bool
 from ...language.values import State
-from .encoding import finite
-from .predicate import predicate
+from .encoding import finite_encoding
+from .predicate import evaluate_predicate
 from .states import SymbolicState, constant_state
 from .terms import boolean_term
 
@@ -32,21 +32,21 @@ MAX_FORMULA_SIZE = 400
 def denied_antecedents(function: ir.Function) -> ir.Function | None:
     """The predicate that every antecedent in a property is false; None where the property has no antecedent, so that it
     says something in every state."""
-    body = _body(function.body)
+    body = _deny_in_body(function.body)
     if body is None or all(isinstance(expression, ir.Const) for expression in _returned_expressions(body)):
         return None
     return replace(function, body=body)
 
 
-def _body(statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...] | None:
+def _deny_in_body(statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...] | None:
     """What a function says that denies the antecedents in what it returned; None for a body with a loop."""
     made: list[ir.Statement] = []
     for statement in statements:
         match statement:
             case ir.Return(value=value):
-                made.append(replace(statement, value=_expression(value)))
+                made.append(replace(statement, value=_deny_in_expression(value)))
             case ir.If(yes=yes, no=no):
-                inner, other = _body(yes), _body(no)
+                inner, other = _deny_in_body(yes), _deny_in_body(no)
                 if inner is None or other is None:
                     return None
                 made.append(replace(statement, yes=inner, no=other))
@@ -71,22 +71,22 @@ def _returned_expressions(statements: tuple[ir.Statement, ...]) -> list[ir.Expr]
     return found
 
 
-def _expression(e: ir.Expr) -> ir.Expr:
+def _deny_in_expression(e: ir.Expr) -> ir.Expr:
     """An expression with False in place of its consequents; False itself where it has no antecedent."""
     no = ir.Const(0, Bool(), e.where)
     match e:
         case ir.Const():
             return e
         case ir.And(operands=operands):
-            inner = tuple(map(_expression, operands))
+            inner = tuple(map(_deny_in_expression, operands))
             return no if any(map(_is_false, inner)) else replace(e, operands=inner)
         case ir.Or(operands=(*conditions, consequent)) if all(map(_is_condition, conditions)):
-            return replace(e, operands=(*conditions, _expression(consequent)))
+            return replace(e, operands=(*conditions, _deny_in_expression(consequent)))
         case ir.Choice(yes=yes, no=otherwise):
-            one, other = _expression(yes), _expression(otherwise)
+            one, other = _deny_in_expression(yes), _deny_in_expression(otherwise)
             return no if _is_false(one) and _is_false(other) else replace(e, yes=one, no=other)
         case ir.Quantified(kind="all", body=body, generators=generators) if not _is_false(body):
-            inner = _expression(body)
+            inner = _deny_in_expression(body)
             may_be_empty = any(
                 generator.conditions or not isinstance(generator.source, ir.Members) for generator in generators
             )
@@ -121,7 +121,7 @@ class ReachedStates:
     """The states that were met in some runs of a bounded model, and the steps between them."""
 
     def __init__(self, model: Model, states: Sequence[State], steps: Sequence[tuple[State, State]]) -> None:
-        self.model, self.encoding = model, finite(model)
+        self.model, self.encoding = model, finite_encoding(model)
         self._forms = {prop.name: prop.form for prop in (*model.lemmas, *model.properties)}
         self._states, self._steps = pick_evenly(states), pick_evenly(steps)
         self._known = dict[State, SymbolicState]()
@@ -133,15 +133,15 @@ class ReachedStates:
         if said is None:
             return True
         some = self._steps if prop.kind == "transition" else [(state,) for state in self._states]
-        return any(not self._holds(said, *map(self._symbolic, states)) for states in some)
+        return any(not self._is_true_of(said, *map(self._symbolic_state, states)) for states in some)
 
-    def _symbolic(self, state: State) -> SymbolicState:
+    def _symbolic_state(self, state: State) -> SymbolicState:
         if state not in self._known:
             self._known[state] = constant_state(self.model, self.encoding, state)
         return self._known[state]
 
-    def _holds(self, form: ir.Function, *states: SymbolicState) -> bool:
-        truth = predicate(form, self.encoding, *states)
+    def _is_true_of(self, form: ir.Function, *states: SymbolicState) -> bool:
+        truth = evaluate_predicate(form, self.encoding, *states)
         return not z3.is_false(z3.simplify(boolean_term(truth.value)))
 
 

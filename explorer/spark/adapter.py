@@ -21,8 +21,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 from .job import DamagedRunError, Job
 from .levels import Facts
-from .step import Data, ShardTask, StateRow, expand_shard, receive
-from .walks import WalkShare, WalksTaken, take
+from .step import Data, ShardTask, StateRow, expand_shard, receive_level
+from .walks import WalkShare, WalksTaken, take_share
 
 SCHEMA = "dst int, kind int, blk binary"
 _ARROW = pa.schema([("dst", pa.int32()), ("kind", pa.int32()), ("blk", pa.binary())])
@@ -65,21 +65,21 @@ def walk_frame(spark: SparkSession, shares: Sequence[WalkShare]) -> DataFrame:
     def run(batches: Batches) -> Batches:
         for batch in batches:
             for at in batch.column(0).to_pylist():
-                yield pa.RecordBatch.from_pydict({"report": [take(given[int(at)]).text()]}, schema=_REPORTS)
+                yield pa.RecordBatch.from_pydict({"report": [take_share(given[int(at)]).to_json()]}, schema=_REPORTS)
 
     return spark.range(0, len(given), 1, len(given)).mapInArrow(run, "report string")
 
 
 def run_walk_job(frame: DataFrame) -> list[WalksTaken]:
     """Run a job of walks, and read what its tasks report."""
-    return [WalksTaken.read(row[0]) for row in frame.collect()]
+    return [WalksTaken.from_json(row[0]) for row in frame.collect()]
 
 
 def _spread_function(job: Job, level: int) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         shards = [shard for batch in batches for shard in batch.column(0).to_pylist()]
         yield from _batches(row for shard in shards for row in expand_shard(job, shard, level))
-        _settle()
+        _freeze_loaded_objects()
 
     return run
 
@@ -87,13 +87,13 @@ def _spread_function(job: Job, level: int) -> Callable[[Batches], Batches]:
 def _receive_function(job: Job, level: int, *, goes_on: bool) -> Callable[[Batches], Batches]:
     def run(batches: Batches) -> Batches:
         yield from _batches(_receive_rows(job, level, _rows(batches), goes_on=goes_on))
-        _settle()
+        _freeze_loaded_objects()
 
     return run
 
 
 @cache
-def _settle() -> None:
+def _freeze_loaded_objects() -> None:
     """Once a process, at the end of its first task: what was loaded until then is set aside, so that the collection
     that Spark asks for after each task does not go through it. It takes 20 ms of a task otherwise."""
     gc.collect()
@@ -108,12 +108,12 @@ def _receive_rows(job: Job, level: int, rows: Iterator[tuple[int, int, Data]], *
             f"level {level}: a partition received nothing, not even the end of what each shard sent to it"
         )
     shard = first[0]
-    yield from receive(job, shard, level, _mine(shard, itertools.chain((first,), rows)))
+    yield from receive_level(job, shard, level, _rows_for_shard(shard, itertools.chain((first,), rows)))
     if goes_on:
         yield from expand_shard(job, shard, level)
 
 
-def _mine(shard: int, rows: Iterable[tuple[int, int, Data]]) -> Iterator[tuple[int, Data]]:
+def _rows_for_shard(shard: int, rows: Iterable[tuple[int, int, Data]]) -> Iterator[tuple[int, Data]]:
     for owner, kind, data in rows:
         if owner != shard:
             raise DamagedRunError(
@@ -157,7 +157,7 @@ def _batch(rows: list[StateRow]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays([*numbers, column], schema=_ARROW)
 
 
-def swept(spark: SparkSession, job: Job, tasks: int) -> None:
+def remove_tables(spark: SparkSession, job: Job, tasks: int) -> None:
     """Remove the tables from the machines that these many tasks happen to run on."""
     tables = job.tables
 

@@ -34,9 +34,9 @@ from .job import DamagedRunError, Job
 from .levels import Facts
 from .prefix import Prefix, first_finds
 from .rundir import CompletedLevel, Manifest, RunDirectory
-from .shipping import ship
+from .shipping import ship_kernel
 from .step import RecountTask, ShardTask
-from .verdict import EndedSearch, verdict
+from .verdict import EndedSearch, verdict_of_search
 
 CHAIN = 4
 """Small levels that are explored by one job."""
@@ -72,7 +72,7 @@ class JobRunner(Protocol):
     """Runs tasks."""
 
     @property
-    def shards(self) -> int:
+    def core_count(self) -> int:
         """How many shards to have where the user does not say."""
         ...
 
@@ -144,14 +144,14 @@ class SparkSearch:
             if self.prefix is not None:
                 self.prefix.close()
             if self.runner is not None:
-                self.runner.close(self._job())
+                self.runner.close(self._job_now())
 
     def _verdict(self) -> Verdict:
         alone = self._explore_alone()
         if alone is not None:
-            return self._alone(alone)
+            return self._verdict_of_prefix(alone)
         manifest = self.manifest
-        self._recount()
+        self._recount_levels()
         collisions = manifest.distinct**2 / 2.0 ** (self.cluster.fingerprint + 1)
         exhausted = manifest.is_finished and self.stopped is None
         if exhausted and collisions > COLLISIONS_MAX:
@@ -159,18 +159,18 @@ class SparkSearch:
                 f"{manifest.distinct:,} states make {collisions:.1e} expected collisions of "
                 f"{self.cluster.fingerprint}-bit fingerprints, more than 1e-02; --fingerprint 128 makes fewer"
             )  # fmt: skip
-        found = verdict(
+        found = verdict_of_search(
             EndedSearch(
-                self.model, self.search, self.kernel, self.symmetry, self._job(), manifest, exhausted, collisions,
+                self.model, self.search, self.kernel, self.symmetry, self._job_now(), manifest, exhausted, collisions,
                 self.stopped, self._has_failed(),
             )
         )  # fmt: skip
-        return self._with_states(found)
+        return self._write_reached_states(found)
 
     # --- the beginning ------------------------------------------------------------------------------------------------
 
     @cached_property
-    def identity(self) -> dict[str, Any]:
+    def question_identity(self) -> dict[str, Any]:
         """Everything that the question depends on."""
         own = sha256(b"".join(path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
         opens = {name: kernel_number(self.model.values[name]) for name in sorted(self.model.open)}
@@ -183,7 +183,7 @@ class SparkSearch:
         }
 
     def _check_same_question(self, manifest: Manifest) -> None:
-        mine, shards = self.identity, self.cluster.shards
+        mine, shards = self.question_identity, self.cluster.shards
         theirs = manifest.identity
         if mine != theirs:
             what = next(name for name in mine if mine[name] != theirs.get(name))
@@ -204,7 +204,7 @@ class SparkSearch:
             self._check_same_question(manifest)
         if manifest is None or not manifest.levels:
             self.prefix = Prefix(self.model, self.search, self.kernel, self.cluster.hand_over, self.report)
-            if not self.prefix.run(self.interrupted):
+            if not self.prefix.search_levels(self.interrupted):
                 return self.prefix
             manifest = self._hand_over(self.prefix, manifest)
         self.manifest, self.before = manifest, manifest.seconds
@@ -215,32 +215,32 @@ class SparkSearch:
     def _hand_over(self, prefix: Prefix, manifest: Manifest | None) -> Manifest:
         """The manifest of the levels that this process explored, which are files now."""
         if manifest is None:
-            shards = self.cluster.shards or self._running().shards
-            manifest = Manifest(self.identity, shards)
+            shards = self.cluster.shards or self._started_runner().core_count
+            manifest = Manifest(self.question_identity, shards)
         self.manifest = manifest
         self.directory.write(manifest)
-        self._ship(Target.host())
-        prefix.give(self._job(), manifest)
-        manifest.seconds = self._seconds()
+        self._ship_kernel(Target.host())
+        prefix.write_levels(self._job_now(), manifest)
+        manifest.seconds = self._elapsed_seconds()
         self.directory.write(manifest)
         prefix.close()
         self.prefix = None
         return manifest
 
-    def _alone(self, prefix: Prefix) -> Verdict:
+    def _verdict_of_prefix(self, prefix: Prefix) -> Verdict:
         found = prefix.driver.findings
         if self.cluster.states_out is not None:
-            self.manifest = Manifest(self.identity, 1)
-            self._ship(Target.host())
-            prefix.give(self._job(), self.manifest)
+            self.manifest = Manifest(self.question_identity, 1)
+            self._ship_kernel(Target.host())
+            prefix.write_levels(self._job_now(), self.manifest)
         found.symmetry = tuple(domain.name for domain in self.symmetry.domains)
         found.notes += self.symmetry.refusals
         if found.stop_reason is None:
             found.notes.append("this process explored it alone, with its exact store: no level was worth handing over")
         ended = conclude(self.model, self.search, self.kernel, prefix.frontier, found)
-        return self._with_states(replace(ended, engine="spark"))
+        return self._write_reached_states(replace(ended, engine="spark"))
 
-    def _ship(self, target: Target) -> None:
+    def _ship_kernel(self, target: Target) -> None:
         kernel, name = self.kernel, self._kernel_name()
         finger = self.cluster.fingerprint
         text = kernel_text(self.model, kernel.program, self.symmetry.domains, self.search.cache, fingerprint=finger)
@@ -249,15 +249,18 @@ class SparkSearch:
             kept = None if self.search.cache is None else self.search.cache / f"{name}-{target.cache_key}.o"
             binary = read_object(kept) or compile_text(text, target)
             write_object(kept, binary)
-        ship(self.directory.folder, name, text, target, binary)
+        ship_kernel(self.directory.folder, name, text, target, binary)
 
     def _kernel_name(self) -> str:
-        return f"{self.identity['question'][:32]}-{self.cluster.fingerprint}"
+        return f"{self.question_identity['question'][:32]}-{self.cluster.fingerprint}"
 
-    def _job(self) -> Job:
+    def _job_now(self) -> Job:
         """What the tasks must know now."""
         program, manifest = self.kernel.program, self.manifest
-        found = {kind: _mask(manifest.finds, kind) for kind in ("invariants", "witnesses", "transitions", "deadlock")}
+        found = {
+            kind: _property_mask(manifest.finds, kind)
+            for kind in ("invariants", "witnesses", "transitions", "deadlock")
+        }
         return Job(
             folder=self.directory.folder, run=manifest.run,
             scratch=self.cluster.scratch or Path(tempfile.gettempdir()), kernel=self._kernel_name(),
@@ -273,7 +276,7 @@ class SparkSearch:
 
     # --- the levels ---------------------------------------------------------------------------------------------------
 
-    def _seconds(self) -> float:
+    def _elapsed_seconds(self) -> float:
         return time.perf_counter() - self.started
 
     def _has_failed(self) -> bool:
@@ -286,11 +289,11 @@ class SparkSearch:
     def _search(self) -> None:
         try:
             self._heed_interrupts()  # Spark takes seconds to start
-            runner = self._running()
-            self._ship(runner.target)
+            runner = self._started_runner()
+            self._ship_kernel(runner.target)
             while not self.manifest.is_finished and not self._has_failed():
                 self._heed_interrupts()
-                self._advance(runner)
+                self._run_job(runner)
         except TimeLimitError:
             self.stopped = time_limit_text(self.search.seconds or 0.0)
         except SearchStoppedError as stopped:
@@ -300,30 +303,30 @@ class SparkSearch:
         if self.interrupted.is_set():
             raise SearchStoppedError(self.interrupted.says)
 
-    def _running(self) -> JobRunner:
+    def _started_runner(self) -> JobRunner:
         self.runner = self.runner or self.start()
         return self.runner
 
-    def _advance(self, runner: JobRunner) -> None:
+    def _run_job(self, runner: JobRunner) -> None:
         """One job."""
         manifest, began = self.manifest, time.perf_counter()
         limit = self.search.seconds
-        left = None if limit is None else limit - self._seconds()
+        left = None if limit is None else limit - self._elapsed_seconds()
         if left is not None and left <= 0:
             raise TimeLimitError
         last = manifest.levels[-1]
         level, chain = len(manifest.levels), 1 if sum(last.states) > CHAIN_STATES else CHAIN
-        answer = runner.run(self._job(), level, chain, left)
+        answer = runner.run(self._job_now(), level, chain, left)
         seconds = (time.perf_counter() - began) / chain
         for number in range(level, level + chain):
-            self._fold(answer, number, seconds, answer.shuffle_bytes // chain)
+            self._take_in_reports(answer, number, seconds, answer.shuffle_bytes // chain)
             if manifest.is_finished or self._has_failed():
                 break
-        manifest.seconds = self.before + self._seconds()
+        manifest.seconds = self.before + self._elapsed_seconds()
         self.directory.write(manifest)
-        self._report()
+        self._report_progress()
 
-    def _fold(self, answer: JobAnswer, level: int, seconds: float, shuffle_bytes: int) -> None:
+    def _take_in_reports(self, answer: JobAnswer, level: int, seconds: float, shuffle_bytes: int) -> None:
         """Take in the reports of expanding a level and receiving the next."""
         manifest = self.manifest
         spreads = self._answers_of_shards(answer, "spread", level)
@@ -355,7 +358,7 @@ class SparkSearch:
         elif not self._has_failed():
             manifest.is_finished = True
 
-    def _with_states(self, verdict: Verdict) -> Verdict:
+    def _write_reached_states(self, verdict: Verdict) -> Verdict:
         """Write the reached states, if that was asked for. What came of the search does not depend on it: a verdict
         says so where Ctrl-C came first."""
         if self.cluster.states_out is None:
@@ -370,7 +373,7 @@ class SparkSearch:
             return replace(verdict, notes=(*verdict.notes, f"--states-out has not all states: {stopped}"))
         return verdict
 
-    def _recount(self) -> None:
+    def _recount_levels(self) -> None:
         """Of a finished search every level file is there and whole, and no state is in two of them."""
         if not self.manifest.is_finished or len(self.manifest.levels) == self.manifest.handed_over:
             return
@@ -385,10 +388,10 @@ class SparkSearch:
 
     def _run_shards(self, task: ShardTask, says: str) -> None:
         """Run the task of each shard: in this process where there is little to do, else by the runner."""
-        job = self._job()
+        job = self._job_now()
         is_little = self.manifest.distinct <= max(self.cluster.hand_over, ALONE_STATES)
         if self.prefix is None and not is_little:
-            done = [fact["shard"] for fact in self._running().run_shards(job, task, says)]
+            done = [fact["shard"] for fact in self._started_runner().run_shards(job, task, says)]
         else:
             done = list[int]()
             for shard in range(job.shards):
@@ -407,11 +410,11 @@ class SparkSearch:
             )
         return [facts[shard] for shard in range(self.manifest.shards)]
 
-    def _report(self) -> None:
+    def _report_progress(self) -> None:
         if self.report is None:
             return
         manifest = self.manifest
-        last, seconds = manifest.levels[-1], self._seconds()
+        last, seconds = manifest.levels[-1], self._elapsed_seconds()
         new = sum(last.states)
         self.report(
             Progress(
@@ -423,5 +426,5 @@ class SparkSearch:
         )  # fmt: skip
 
 
-def _mask(finds: Sequence[Facts], kind: str) -> int:
+def _property_mask(finds: Sequence[Facts], kind: str) -> int:
     return sum(1 << find["bit"] for find in finds if find["kind"] == kind)

@@ -29,7 +29,7 @@ LOAD = 0.7
 TORN_LEVEL = -1
 
 
-def boot() -> bytes:
+def boot_id() -> bytes:
     """An identifier of this boot of the machine, where the system has one: a table that was not written out
     when power failed looks whole."""
     try:
@@ -74,7 +74,7 @@ class FingerprintTable:
         self.job.tables.mkdir(parents=True, exist_ok=True)
         self._lock = self.path.with_suffix(".lock").open("wb")
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        if not self._open():
+        if not self._has_opened():
             self.clear()
         return self
 
@@ -83,7 +83,7 @@ class FingerprintTable:
         if self._lock is not None:
             self._lock.close()
 
-    def _open(self) -> bool:
+    def _has_opened(self) -> bool:
         """Whether there is a table of this run."""
         try:
             file = self.path.open("r+b")
@@ -94,16 +94,16 @@ class FingerprintTable:
         if self._map is None or len(self._map) < OFFSET:
             return False
         magic, run, booted, self.slots, held, finger, self.level = _HEADER.unpack_from(self._map)
-        mine = (_MAGIC, self.job.run.encode(), boot(), self.job.finger)
+        mine = (_MAGIC, self.job.run.encode(), boot_id(), self.job.finger)
         if (magic, run, booted.rstrip(b"\0"), finger) != mine or len(self._map) != self._size(self.slots):
             return False
-        self._point(held)
+        self._point_kernel_at_table(held)
         return True
 
     def _size(self, slots: int) -> int:
         return OFFSET + 8 * self.job.finger * slots
 
-    def _point(self, held_count: int) -> None:
+    def _point_kernel_at_table(self, held_count: int) -> None:
         assert self._map is not None
         address = ctypes.addressof(ctypes.c_char.from_buffer(self._map)) + OFFSET
         self._cells(address, self.slots, held_count)
@@ -116,24 +116,24 @@ class FingerprintTable:
                 os.posix_fallocate(file.fileno(), 0, self._size(slots))
             return _map_file(self.path, file)
 
-    def _put(self, table: mmap.mmap, slots: int) -> None:
+    def _use_table(self, table: mmap.mmap, slots: int) -> None:
         os.replace(self.path.with_suffix(".new"), self.path)
         self._map, self.slots = table, slots
 
     def clear(self) -> None:
         """Begin with an empty table, which stands at level 0."""
-        self._put(self._make_table(FIRST_SLOTS), FIRST_SLOTS)
-        self.mark(0, 0)
-        self._point(0)
+        self._use_table(self._make_table(FIRST_SLOTS), FIRST_SLOTS)
+        self.mark_level(0, 0)
+        self._point_kernel_at_table(0)
 
-    def mark(self, level: int, held_count: int) -> None:
+    def mark_level(self, level: int, held_count: int) -> None:
         """Say which level the table stands at; TORN before anything is changed."""
         assert self._map is not None
         run = self.job.run.encode()
-        _HEADER.pack_into(self._map, 0, _MAGIC, run, boot(), self.slots, held_count, self.job.finger, level)
+        _HEADER.pack_into(self._map, 0, _MAGIC, run, boot_id(), self.slots, held_count, self.job.finger, level)
         self.level = level
 
-    def room(self, held_count: int, more: int, move: Callable[[int, int], object]) -> None:
+    def make_room(self, held_count: int, more: int, move: Callable[[int, int], object]) -> None:
         """Make room for `more` fingerprints beside the `held_count` ones."""
         slots = self.slots
         while held_count + more > LOAD * slots:
@@ -144,8 +144,8 @@ class FingerprintTable:
         assert old is not None
         table = self._make_table(slots)
         self._map, self.slots = table, slots
-        self.mark(TORN_LEVEL, 0)
-        self._point(0)
+        self.mark_level(TORN_LEVEL, 0)
+        self._point_kernel_at_table(0)
         move(ctypes.addressof(ctypes.c_char.from_buffer(old)) + OFFSET, before)
         os.replace(self.path.with_suffix(".new"), self.path)
 
@@ -158,10 +158,10 @@ class FingerprintTable:
             return
         self.rebuilt = level - self.level
         begin = self.level + 1
-        self.mark(TORN_LEVEL, 0)
+        self.mark_level(TORN_LEVEL, 0)
         held = 0
         for number in range(begin, level + 1):
             file = LevelFile(self.job, number, self.shard)
             held = hold(file)
             file.close()
-        self.mark(level, held)
+        self.mark_level(level, held)

@@ -56,7 +56,7 @@ class LevelWriter:
         self._file.write(bytes(HEADER_BYTES))
         self._parents, self._sum, self.count = bytearray(), 0, 0
 
-    def append(self, states: memoryview | bytes, parents: memoryview | bytes) -> None:
+    def append_states(self, states: memoryview | bytes, parents: memoryview | bytes) -> None:
         """More states, and for each (parent's shard << 32 | parent's index), 8 bytes."""
         self._write(states)
         self._parents += parents
@@ -147,8 +147,8 @@ class LevelFile:
         return None if place == NO_PARENT else StateLocation(self.level - 1, place >> 32, place & NO_PARENT)
 
     def packed_states(self, first: int, count: int) -> tuple[bytes, bytes]:
-        """The words of `count` states from index `first` on, and the places of their parents, 8 bytes each as `append`
-        took them."""
+        """The words of `count` states from index `first` on, and the places of their parents, 8 bytes each as
+        `append_states` took them."""
         states, parents = HEADER_BYTES, HEADER_BYTES + 8 * self.words * self.count
         at, end = 8 * first, 8 * (first + count)
         return self._map[states + self.words * at : states + self.words * end], self._map[parents + at : parents + end]

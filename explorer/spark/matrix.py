@@ -12,7 +12,7 @@ from ...language.errors import UsageError
 from ..commands import CommandResult, run_command
 from ..search import SparkCluster
 from .adapter import Batches
-from .session import start, telling_line
+from .session import start_session, telling_line
 
 _SCHEMA = "task int, finished string"
 _ARROW = pa.schema([("task", pa.int32()), ("finished", pa.string())])
@@ -24,7 +24,7 @@ def run_commands(
     """Run each command in a task of its own, the heaviest first, as executors are free; their output, in the order
     given. A command that fails is reported as such; UsageError when Spark itself gives up."""
     order = sorted(range(len(commands)), key=lambda task: -weights[task])
-    spark = start(cluster)
+    spark = start_session(cluster)
     try:
         frame = spark.range(0, len(order), 1, len(order)).mapInArrow(
             _command_runner(list(map(list, commands)), order), _SCHEMA

@@ -37,7 +37,7 @@ class Prefix:
         self.driver = Driver(model, replace(search, workers=1), kernel, self.frontier, report)
         self._hand_over, self._limit = hand_over, self.frontier.limit
 
-    def run(self, interruption: Interruption) -> bool:
+    def search_levels(self, interruption: Interruption) -> bool:
         """Search; True when there is more to do than this process should do alone. Between two levels it is looked at
         whether it was interrupted."""
         self.driver.run(lambda: self._has_enough(interruption))
@@ -55,26 +55,26 @@ class Prefix:
         """Give all memory back."""
         self.frontier.close()
 
-    def give(self, job: Job, manifest: Manifest) -> None:
+    def write_levels(self, job: Job, manifest: Manifest) -> None:
         """Write the levels' files, and all that was found into the manifest."""
         found = self.driver.findings
         dealer = _Dealer(job, self.frontier)
         for level in found.levels:
             assert level.states is not None, "a search that stores states counts those of each level"
-            states = dealer.deal(level.depth, level.states)
+            states = dealer.write_shares(level.depth, level.states)
             manifest.levels.append(CompletedLevel(states, level.seconds))
         first = len(CONTEXT) + len(self.frontier.program.opens)
         manifest.counters = [self.frontier.counter(cell) for cell in range(first, len(self.frontier.context))]
         manifest.expanded_states = self.frontier["NEXT"]
         manifest.handed_over = len(manifest.levels)
-        manifest.finds = self._finds(dealer)
+        manifest.finds = self._finds_of(dealer)
         dealer.close()
 
-    def _finds(self, dealer: _Dealer) -> list[Facts]:
+    def _finds_of(self, dealer: _Dealer) -> list[Facts]:
         found, finds = self.driver.findings, list[Facts]()
 
         def report(kind: str, bit: int, index: int, **more: Any) -> None:
-            place = dealer.place(index)
+            place = dealer.place_of(index)
             finds.append(
                 {"kind": kind, "bit": bit, "level": place.level, "shard": place.shard, "index": place.index, **more}
             )
@@ -99,25 +99,25 @@ class _Dealer:
         self._firsts, self._places = list[int](), list[Region]()
         self._next = 0
 
-    def deal(self, level: int, count: int) -> list[int]:
+    def write_shares(self, level: int, count: int) -> list[int]:
         """Write the files of the store's next `count` states; how many each shard has."""
         job, machine, words = self.job, self.machine, self.job.words
         states = self.frontier.states.address + 8 * words * self._next
         places, dealt = Region(8 * count), (ctypes.c_uint64 * job.shards)()
-        machine.put("DEALT", ctypes.addressof(dealt))
-        machine.call("own", machine.shard_at, states, count, places.address)
+        machine.write_cell("DEALT", ctypes.addressof(dealt))
+        machine.call_kernel("own", machine.shard_at, states, count, places.address)
         counts = list(dealt)
         blocks = [Region(8 * words * states_dealt) for states_dealt in counts]
         parents = [Region(8 * states_dealt) for states_dealt in counts]
         tables = [(ctypes.c_uint64 * job.shards)(*(region.address for region in kind)) for kind in (blocks, parents)]
-        machine.put("BLOCKS", ctypes.addressof(tables[0]))
-        machine.put("ORIGINS", ctypes.addressof(tables[1]))
+        machine.write_cell("BLOCKS", ctypes.addressof(tables[0]))
+        machine.write_cell("ORIGINS", ctypes.addressof(tables[1]))
         before = self._places[-1].address if self._places else 0
         first = self._firsts[-1] if self._firsts else 0
         origins = self.frontier.parents.address + 4 * self._next
-        machine.call("hand_out", machine.shard_at, states, origins, count, places.address, before, first)
+        machine.call_kernel("hand_out", machine.shard_at, states, origins, count, places.address, before, first)
         for shard, size in enumerate(counts):
-            _write(job, level, shard, blocks[shard], parents[shard], size)
+            _write_level_file(job, level, shard, blocks[shard], parents[shard], size)
         for region in (*blocks, *parents):
             region.close()
         self._firsts.append(self._next)
@@ -125,7 +125,7 @@ class _Dealer:
         self._next += count
         return counts
 
-    def place(self, index: int) -> StateLocation:
+    def place_of(self, index: int) -> StateLocation:
         """Where a state of the store went."""
         at = max(number for number, first in enumerate(self._firsts) if first <= index)
         packed = self._places[at].words(8 * (index - self._firsts[at]), 1)[0]
@@ -137,9 +137,9 @@ class _Dealer:
             place.close()
 
 
-def _write(job: Job, level: int, shard: int, states: Region, parents: Region, count: int) -> None:
+def _write_level_file(job: Job, level: int, shard: int, states: Region, parents: Region, count: int) -> None:
     writer = LevelWriter(job, level, shard)
-    writer.append(
+    writer.append_states(
         (ctypes.c_char * (8 * job.words * count)).from_address(states.address).raw,
         (ctypes.c_char * (8 * count)).from_address(parents.address).raw,
     )

@@ -65,11 +65,11 @@ OUTER_NAMES = {"sent_states": "sent", "expanded_states": "expanded", "is_finishe
 """What fields of a manifest are called in its file."""
 
 
-def _with_outer_names(fields: list[tuple[str, Any]]) -> dict[str, Any]:
+def _rename_to_outer(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     return {OUTER_NAMES.get(name, name): value for name, value in fields}
 
 
-def _with_fields(document: dict[str, Any]) -> dict[str, Any]:
+def _rename_to_fields(document: dict[str, Any]) -> dict[str, Any]:
     names = {outer: name for name, outer in OUTER_NAMES.items()}
     return {names.get(outer, outer): value for outer, value in document.items()}
 
@@ -113,8 +113,8 @@ class RunDirectory:
             if document.pop("seal") != _seal_of(document):
                 raise ValueError("it was changed after it was written")
             del document["schema"]
-            levels = [CompletedLevel(**_with_fields(level)) for level in document.pop("levels")]
-            return Manifest(**_with_fields(document), levels=levels)
+            levels = [CompletedLevel(**_rename_to_fields(level)) for level in document.pop("levels")]
+            return Manifest(**_rename_to_fields(document), levels=levels)
         except FileNotFoundError:
             if any(self.folder.glob("L*")):
                 raise DamagedRunError(
@@ -128,7 +128,7 @@ class RunDirectory:
 
     def write(self, manifest: Manifest) -> None:
         """Commit: the manifest replaces the one before, whole or not at all."""
-        document = {"schema": SCHEMA, **asdict(manifest, dict_factory=_with_outer_names)}
+        document = {"schema": SCHEMA, **asdict(manifest, dict_factory=_rename_to_outer)}
         document["seal"] = _seal_of(document)
         with tempfile.NamedTemporaryFile("w", dir=self.folder, delete=False) as part:
             json.dump(document, part)

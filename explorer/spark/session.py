@@ -30,7 +30,7 @@ from ...language.verdict import Verdict
 from ..native.compiler import Target
 from ..search import Report, Search, SparkCluster
 from . import daemon, walks
-from .adapter import Batches, facts_of, level_frame, run_walk_job, shards_frame, swept, walk_frame
+from .adapter import Batches, facts_of, level_frame, remove_tables, run_walk_job, shards_frame, walk_frame
 from .driver import JobAnswer, SearchStoppedError, TimeLimitError, explore
 from .interrupts import interrupts_noted
 from .job import DamagedRunError, Job
@@ -84,7 +84,7 @@ def check(model: Model, search: Search, report: Report | None = None) -> Verdict
     return explore(model, search, lambda: SparkRunner(cluster), report)
 
 
-def walk(model: Model, search: Search, report: Report | None = None) -> Verdict:
+def walk_at_random(model: Model, search: Search, report: Report | None = None) -> Verdict:
     """Walk a bound model at random in Spark's tasks; what `check` of the native walks says of the same seed.
 
     UsageError when there is no Java, no master at the address, or when the executors cannot do their part.
@@ -139,13 +139,13 @@ def _java_home_without_vectors(home: Path) -> str:
     return str(shim)
 
 
-def patient(master: str) -> str:
+def retrying_master(master: str) -> str:
     """A local master that tries a task again, as clusters do."""
     match = re.fullmatch(r"local(?:\[([^,\]]+)\])?", master)
     return f"local[{match[1] or 1},{RETRIES}]" if match else master
 
 
-def start(cluster: SparkCluster) -> SparkSession:
+def start_session(cluster: SparkCluster) -> SparkSession:
     """A session on the cluster's master."""
     given = dict(cluster.conf)
     builder = SparkSession.builder.appName("tidegate")
@@ -157,7 +157,7 @@ def start(cluster: SparkCluster) -> SparkSession:
     else:
         find_spark_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        builder = builder.master(patient(cluster.master))
+        builder = builder.master(retrying_master(cluster.master))
         conf = {**_CONF, **_CLASSIC, **given}
         if is_local(cluster.master):
             conf = {**_LOCAL, **conf}
@@ -193,18 +193,18 @@ class SparkRunner:
         self._cluster = cluster
         with interrupts_noted() as self._interrupted:
             try:
-                start(cluster)
+                start_session(cluster)
             except KeyboardInterrupt:  # Spark puts a handler of its own there at the end of its start
                 self._interrupted.set()
-        self.spark = SparkSession.getActiveSession() or start(cluster)
+        self.spark = SparkSession.getActiveSession() or start_session(cluster)
         self.jobs = self._lying = 0
         if not self.connect:
             self.spark.sparkContext.setLogLevel("ERROR")
             # Nothing here accumulates, and its traceback would stand where Java's end is said in a sentence.
-            self.spark.sparkContext._accumulatorServer.handle_error = _pass_over
+            self.spark.sparkContext._accumulatorServer.handle_error = _ignore_failure
 
     @property
-    def shards(self) -> int:
+    def core_count(self) -> int:
         """One for each core."""
         if self.connect:
             return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_row_of_partition, "id long").count())
@@ -214,7 +214,9 @@ class SparkRunner:
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
         """The levels, as one job."""
-        with self._job(f"{job.run}-{level}", f"tidegate: levels {level + 1} to {level + chain}", seconds) as group:
+        with self._job_under_way(
+            f"{job.run}-{level}", f"tidegate: levels {level + 1} to {level + chain}", seconds
+        ) as group:
             try:
                 facts = facts_of(level_frame(self.spark, job, level, chain))
             except Exception as error:
@@ -228,7 +230,7 @@ class SparkRunner:
 
     def run_shards(self, job: Job, task: ShardTask, says: str) -> list[Facts]:
         """The task of each shard, as one job."""
-        with self._job(f"{job.run}-shards", f"tidegate: {says}", None):
+        with self._job_under_way(f"{job.run}-shards", f"tidegate: {says}", None):
             try:
                 return facts_of(shards_frame(self.spark, job, task))
             except Exception as error:
@@ -239,14 +241,14 @@ class SparkRunner:
     def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Shares of random walks, as one job."""
         first = shares[0].first
-        with self._job(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
+        with self._job_under_way(f"walks-{first}", f"tidegate: walks from {first} on", seconds):
             try:
                 return run_walk_job(walk_frame(self.spark, shares))
             except Exception as error:
                 raise job_error(error, f"at walk {first}; the same --seed gives the same walks again") from error
 
     @contextlib.contextmanager
-    def _job(self, name: str, says: str, seconds: float | None) -> Generator[str]:
+    def _job_under_way(self, name: str, says: str, seconds: float | None) -> Generator[str]:
         """A job is under way within it, in a group of this name. TimeLimitError after so many seconds,
         SearchStoppedError at Ctrl-C; no task of it runs any more when either is raised."""
         if self._interrupted.is_set():
@@ -254,14 +256,14 @@ class SparkRunner:
         self.jobs += 1
         group = f"tidegate-{name}-{self.jobs}"
         over, late = threading.Event(), threading.Event()
-        threading.Thread(target=self._watch, args=(seconds, group, over, late), daemon=True).start()
+        threading.Thread(target=self._watch_job, args=(seconds, group, over, late), daemon=True).start()
         try:
-            self._tag(group, says)
+            self._tag_group(group, says)
             yield group
         except Exception as error:
             if self._has_lost_java(error):
                 raise SearchStoppedError("the Java process of Spark ended: it was killed, or out of memory") from None
-            self._settle(group)
+            self._wait_until_idle(group)
             if self._interrupted.is_set():
                 raise SearchStoppedError(self._interrupted.says) from None
             if late.is_set():
@@ -270,7 +272,7 @@ class SparkRunner:
         finally:
             over.set()
 
-    def _watch(self, seconds: float | None, group: str, job_over: threading.Event, late: threading.Event) -> None:
+    def _watch_job(self, seconds: float | None, group: str, job_over: threading.Event, late: threading.Event) -> None:
         """Cancel a job at Ctrl-C or after so many seconds, and again until it is over: what Spark has not begun yet
         when it is asked to cancel, as on a busy machine, it begins all the same."""
         end = math.inf if seconds is None else time.monotonic() + seconds
@@ -279,17 +281,17 @@ class SparkRunner:
             if time.monotonic() >= end:
                 late.set()
             if late.is_set() or self._interrupted.is_set():
-                self._cancel(group)
+                self._cancel_group(group)
                 cancelled = True
 
-    def _tag(self, group: str, says: str) -> None:
+    def _tag_group(self, group: str, says: str) -> None:
         if self.connect:
             self.spark.clearTags()
             self.spark.addTag(group)
         else:
             self.spark.sparkContext.setJobGroup(group, says)
 
-    def _cancel(self, group: str) -> None:
+    def _cancel_group(self, group: str) -> None:
         if self.connect:
             self.spark.interruptTag(group)
         else:
@@ -306,15 +308,15 @@ class SparkRunner:
             process.wait(ENDING_SECONDS)  # its connections close before it has ended
         return process.poll() is not None
 
-    def _settle(self, group: str) -> None:
+    def _wait_until_idle(self, group: str) -> None:
         """Wait until no task of a job runs any more."""
         if self.connect:
             return
         end = time.monotonic() + CANCEL_SECONDS
-        while self.running() and time.monotonic() < end:
+        while self.running_tasks() and time.monotonic() < end:
             time.sleep(0.1)
 
-    def running(self) -> int:
+    def running_tasks(self) -> int:
         """The tasks that run now, those of stages that were cancelled included."""
         executors = self.spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
         return sum(executor.numRunningTasks() for executor in executors)
@@ -345,11 +347,11 @@ class SparkRunner:
             if job is not None:
                 shutil.rmtree(job.tables, ignore_errors=True)
                 if not is_local(self._cluster.master):
-                    swept(self.spark, job, 2 * job.shards)
+                    remove_tables(self.spark, job, 2 * job.shards)
             self.spark.stop()
 
 
-def _pass_over(*_: object) -> None:
+def _ignore_failure(*_: object) -> None:
     """Say nothing of a request that failed."""
 
 

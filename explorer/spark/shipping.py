@@ -20,17 +20,17 @@ from ..native.compiler import Code, Target, compile_text, load_binary, read_obje
 from .job import DamagedRunError
 
 
-def ship(folder: Path, kernel: str, text: str, target: Target, binary: bytes) -> None:
+def ship_kernel(folder: Path, kernel: str, text: str, target: Target, binary: bytes) -> None:
     """Put a kernel into the run directory: its text, and its object code for `target`."""
     place = folder / "kernel"
     place.mkdir(parents=True, exist_ok=True)
     write_object(place / f"{kernel}.ll", text.encode())
-    write_object(_object(folder, kernel, target), binary)
-    if read_object(place / f"{kernel}.ll") is None or read_object(_object(folder, kernel, target)) is None:
+    write_object(_object_path(folder, kernel, target), binary)
+    if read_object(place / f"{kernel}.ll") is None or read_object(_object_path(folder, kernel, target)) is None:
         raise DamagedRunError(f"{place}: the kernel could not be written; is the disk full?")
 
 
-def _object(folder: Path, kernel: str, target: Target) -> Path:
+def _object_path(folder: Path, kernel: str, target: Target) -> Path:
     return folder / "kernel" / f"{kernel}-{target.cache_key}.o"
 
 
@@ -39,7 +39,7 @@ def load_code(folder: str, kernel: str) -> Code:
     kind, or one compiled here and kept for the machine's other processes."""
     place = Path(folder)
     for target in (Target.host(), Target.baseline()):
-        binary = read_object(_object(place, kernel, target))
+        binary = read_object(_object_path(place, kernel, target))
         if binary is not None:
             return load_binary(binary)
     return load_binary(_compile_for_machine(kernel, lambda: read_object(place / "kernel" / f"{kernel}.ll")))
@@ -55,7 +55,7 @@ class ShippedKernel:
     binary: bytes
 
 
-def parcel(text: str, target: Target, binary: bytes, cache: Path | None) -> ShippedKernel:
+def kernel_for_target(text: str, target: Target, binary: bytes, cache: Path | None) -> ShippedKernel:
     """A kernel made for `target`; `binary` is its object code for this machine, and `cache` keeps that for others."""
     small = zlib.compress(text.encode())
     name = sha256(small).hexdigest()[:32]

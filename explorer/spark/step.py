@@ -1,9 +1,9 @@
 """One shard's share of a level: all that a task does, and nothing of Spark in it.
 
-`expand_shard` expands the shard's level file and gives rows for the shards that own the successors; `receive` takes
-such rows, keeps what is new in the shard's next level file, and says what it found. A row is (shard, kind, bytes).
-Every source ends what it sends to a shard with a trailer that says how much it was, so that a row that got lost is an
-error. Both may be run again at any time, on any machine, and give the same states."""
+`expand_shard` expands the shard's level file and gives rows for the shards that own the successors; `receive_level`
+takes such rows, keeps what is new in the shard's next level file, and says what it found. A row is (shard, kind,
+bytes). Every source ends what it sends to a shard with a trailer that says how much it was, so that a row that got
+lost is an error. Both may be run again at any time, on any machine, and give the same states."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _CELLS = {name: index for index, name in enumerate(SHARD)}
 
 
 @cache
-def _code(folder: str, kernel: str) -> Code:
+def _code_of_kernel(folder: str, kernel: str) -> Code:
     """The compiled code, once a process."""
     return load_code(folder, kernel)
 
@@ -61,7 +61,7 @@ class Machine:
     """The kernel with a context and a shard's block of its own."""
 
     def __init__(self, job: Job) -> None:
-        self.job, self.code = job, _code(str(job.folder), job.kernel)
+        self.job, self.code = job, _code_of_kernel(str(job.folder), job.kernel)
         self._functions: dict[str, Callable[..., int]] = {}
         self.context = (ctypes.c_uint64 * job.cells)()
         self.block = (ctypes.c_uint64 * len(SHARD))()
@@ -75,8 +75,8 @@ class Machine:
             ("EDGES", ctypes.addressof(self.edges)),
         ):  # fmt: skip
             self[name] = value
-        self.put("OWNERS", job.shards)
-        self.put("PRINTS", ctypes.addressof(self.prints))
+        self.write_cell("OWNERS", job.shards)
+        self.write_cell("PRINTS", ctypes.addressof(self.prints))
 
     def __getitem__(self, cell: str) -> int:
         return self.context[CELLS[cell]]
@@ -84,21 +84,21 @@ class Machine:
     def __setitem__(self, cell: str, value: int) -> None:
         self.context[CELLS[cell]] = value
 
-    def get(self, cell: str) -> int:
+    def read_cell(self, cell: str) -> int:
         """A cell of the shard's block."""
         return self.block[_CELLS[cell]]
 
-    def put(self, cell: str, value: int) -> None:
+    def write_cell(self, cell: str, value: int) -> None:
         """Write a cell of the shard's block."""
         self.block[_CELLS[cell]] = value
 
-    def table(self, address: int, slots: int, held_count: int) -> None:
+    def use_table(self, address: int, slots: int, held_count: int) -> None:
         """Where the shard's table of fingerprints is."""
-        self.put("SEEN", address)
-        self.put("SLOTS", slots)
-        self.put("HELD", held_count)
+        self.write_cell("SEEN", address)
+        self.write_cell("SLOTS", slots)
+        self.write_cell("HELD", held_count)
 
-    def call(self, name: str, *arguments: int) -> int:
+    def call_kernel(self, name: str, *arguments: int) -> int:
         """Call one of the kernel's functions."""
         function = self._functions.get(name)
         if function is None:
@@ -124,10 +124,10 @@ class Outbox:
         for owner in range(owners):
             self._middles[owner] = self._region.address + (before + behind) * owner + before
         for name, table in (("BLOCKS", self._middles), ("ORIGINS", self._middles), ("DEALT", self.dealt)):
-            machine.put(name, ctypes.addressof(table))
-        machine.put("HALF", self.half)
+            machine.write_cell(name, ctypes.addressof(table))
+        machine.write_cell("HALF", self.half)
 
-    def ready(self, least: int) -> Iterator[StateRow]:
+    def full_blocks(self, least: int) -> Iterator[StateRow]:
         """The blocks of at least so many states, emptied."""
         for owner, count in enumerate(self.dealt):
             if count >= least:
@@ -138,9 +138,9 @@ class Outbox:
                 head = (ctypes.c_char * _BLOCK.size).from_address(begin)
                 _BLOCK.pack_into(head, 0, self.shard, self.level, count)
                 yield owner, BLOCK, ctypes.string_at(begin, before + behind)
-        self.machine.put("READY", 0)
+        self.machine.write_cell("READY", 0)
 
-    def trailers(self) -> Iterator[StateRow]:
+    def closing_rows(self) -> Iterator[StateRow]:
         """What ends the sending."""
         for owner, count in enumerate(self.sent):
             yield owner, TRAILER, _TRAILER.pack(self.shard, self.level, count)
@@ -155,7 +155,7 @@ def _header_bytes(count: int) -> int:
     return _BLOCK.size + 4 * (count + count % 2)
 
 
-def _address(data: Data) -> int:
+def _address_of(data: Data) -> int:
     """Where data lies in memory."""
     if isinstance(data, bytes):
         return ctypes.cast(ctypes.c_char_p(data), ctypes.c_void_p).value or 0
@@ -173,18 +173,18 @@ def expand_shard(job: Job, shard: int, level: int) -> Iterator[StateRow]:
     buffer = Region(8 * (job.words + 2) * job.slots)
     machine["STATES"], machine["NEXT"], machine["END"] = file.address, 0, file.count
     machine["TABLE"], machine["SIZE"], machine["BUFFER"] = lately[0].address, slots, buffer.address
-    machine.put("SECOND", lately[-1].address)
+    machine.write_cell("SECOND", lately[-1].address)
     finds: list[Facts] = []
     try:
         event = ""
         while event != "LEVEL":
-            event = EVENTS[machine.call("spread", machine.at, machine.shard_at)]
+            event = EVENTS[machine.call_kernel("spread", machine.at, machine.shard_at)]
             if event == "FULL":
-                yield from outbox.ready(outbox.half)
+                yield from outbox.full_blocks(outbox.half)
             elif event != "LEVEL":
                 finds += _stop_facts(machine, event)
-        yield from outbox.ready(1)
-        yield from outbox.trailers()
+        yield from outbox.full_blocks(1)
+        yield from outbox.closing_rows()
     finally:
         for resource in (file, outbox, buffer, *lately):
             resource.close()
@@ -201,7 +201,7 @@ def _stop_facts(machine: Machine, event: str) -> Iterator[Facts]:
     match event:
         case "TRANSITION":
             crossed, machine["CROSSED"] = machine["CROSSED"], 0
-            for bit in _bits(crossed):
+            for bit in _bit_numbers(crossed):
                 source, *words = machine.edges[(machine.job.words + 1) * bit : (machine.job.words + 1) * (bit + 1)]
                 yield {"kind": "transitions", "bit": bit, "index": source, "words": words}
         case "DEADLOCK":
@@ -217,14 +217,14 @@ def _stop_facts(machine: Machine, event: str) -> Iterator[Facts]:
             raise AssertionError(f"the kernel answered {event}")
 
 
-def _bits(mask: int) -> list[int]:
+def _bit_numbers(mask: int) -> list[int]:
     return [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
 
 
 # --- what is received -------------------------------------------------------------------------------------------------
 
 
-def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) -> Iterator[StateRow]:
+def receive_level(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) -> Iterator[StateRow]:
     """Take the rows (kind, bytes) that every shard sent to this one from the level before, and keep what is new as
     the shard's share of `level`. Gives what was found, and the facts among the rows. All rows are taken, always."""
     counts = _Counts(job, shard, level)
@@ -234,20 +234,20 @@ def receive(job: Job, shard: int, level: int, rows: Iterable[tuple[int, Data]]) 
             if kind == FACTS:
                 yield shard, FACTS, bytes(data)
             else:
-                counts.add(kind, data)
+                counts.count_row(kind, data)
     else:
         inbox = Inbox(job, shard, level)
         try:
             for kind, data in rows:
                 if kind == FACTS:
                     yield shard, FACTS, bytes(data)
-                elif counts.add(kind, data):
-                    inbox.take(data)
-            counts.check()
-            inbox.commit()
+                elif counts.count_row(kind, data):
+                    inbox.take_block(data)
+            counts.check_complete()
+            inbox.commit_level()
         finally:
             inbox.close()
-    counts.check()
+    counts.check_complete()
     file = LevelFile(job, level, shard, sum=there)  # what was written a moment ago is summed when it is expanded
     facts = file.facts()
     file.close()
@@ -262,7 +262,7 @@ class _Counts:
         self.received = [0] * job.shards
         self._said: dict[int, int] = {}
 
-    def add(self, kind: int, data: Data) -> bool:
+    def count_row(self, kind: int, data: Data) -> bool:
         """Count a row; whether it is a block."""
         if kind == TRAILER:
             source, level, count = _TRAILER.unpack(data)
@@ -278,7 +278,7 @@ class _Counts:
             raise DamagedRunError(f"level {self.level} of shard {self.shard} was sent states of level {level}")
         return kind == BLOCK
 
-    def check(self) -> None:
+    def check_complete(self) -> None:
         """Everything that was sent has come."""
         said = [self._said.get(source) for source in range(len(self.received))]
         if said != self.received:
@@ -292,49 +292,51 @@ class Inbox:
 
     def __init__(self, job: Job, shard: int, level: int) -> None:
         self.job, self.level, self.machine = job, level, Machine(job)
-        self._seen = FingerprintTable(job, shard, self.machine.table)
+        self._seen = FingerprintTable(job, shard, self.machine.use_table)
         self._writer = LevelWriter(job, level, shard)
         self._room = max(FRESH, job.block_states + job.slots)
         self._fresh, self._parents = Region(8 * job.words * self._room), Region(8 * self._room)
         self._finds: list[Facts] = []
         self._seen.__enter__()
         try:
-            self._seen.catch_up(level - 1, self._hold)
-            self._seen.mark(TORN_LEVEL, 0)
+            self._seen.catch_up(level - 1, self._hold_fingerprints)
+            self._seen.mark_level(TORN_LEVEL, 0)
         except BaseException:
             self.close()  # whoever tries again needs the table's lock
             raise
 
     def _make_room(self, more: int) -> None:
         machine = self.machine
-        self._seen.room(
-            machine.get("HELD"), more, lambda old, slots: machine.call("move_held", machine.shard_at, old, slots)
+        self._seen.make_room(
+            machine.read_cell("HELD"),
+            more,
+            lambda old, slots: machine.call_kernel("move_held", machine.shard_at, old, slots),
         )
 
-    def _hold(self, file: LevelFile) -> int:
+    def _hold_fingerprints(self, file: LevelFile) -> int:
         self._make_room(file.count)
-        new = self.machine.call("hold_all", self.machine.shard_at, file.address, file.count)
+        new = self.machine.call_kernel("hold_all", self.machine.shard_at, file.address, file.count)
         if new != file.count:
             raise DamagedRunError(f"{file.path}: {file.count - new} of its states are in the files of levels before it")
-        return self.machine.get("HELD")
+        return self.machine.read_cell("HELD")
 
-    def take(self, data: Data) -> None:
+    def take_block(self, data: Data) -> None:
         """A block: what is new is checked, and kept to be written."""
         source, _, count = _BLOCK.unpack_from(data)
         if not count:
             return
-        begin = _address(data)
+        begin = _address_of(data)
         if begin % 8:  # it lies among others in a piece of memory that is not ours
             data = ctypes.create_string_buffer(bytes(data), len(data))
             begin = ctypes.addressof(data)
         self._make_room(count)
         machine = self.machine
-        if machine.get("KEPT") + count > self._room:
-            self._write()
-        machine.put("TAKEN_IN", 0)
+        if machine.read_cell("KEPT") + count > self._room:
+            self._write_new_states()
+        machine.write_cell("TAKEN_IN", 0)
         while True:
             event = EVENTS[
-                machine.call(
+                machine.call_kernel(
                     "absorb", machine.at, machine.shard_at, begin + _header_bytes(count), count, source,
                     self._fresh.address, self._parents.address,
                 )
@@ -343,11 +345,11 @@ class Inbox:
                 return
             self._checked_block(event, self._fresh.address + 8 * self.job.words * machine["ABOUT"])
 
-    def _write(self) -> None:
+    def _write_new_states(self) -> None:
         """Write away what was kept."""
-        kept = self.machine.get("KEPT")
-        self._writer.append(self._fresh.view(8 * self.job.words * kept), self._parents.view(8 * kept))
-        self.machine.put("KEPT", 0)
+        kept = self.machine.read_cell("KEPT")
+        self._writer.append_states(self._fresh.view(8 * self.job.words * kept), self._parents.view(8 * kept))
+        self.machine.write_cell("KEPT", 0)
 
     def _checked_block(self, event: str, address: int) -> None:
         """A property failed or a witness was met at the state in memory at `address`, the last that was kept."""
@@ -356,7 +358,7 @@ class Inbox:
         if event == "INVARIANT":
             machine["CHECK"] &= ~detail
             self._note_findings("invariants", detail, index)
-            detail = machine.call("witnesses", machine.at, address, machine["SEEK"])
+            detail = machine.call_kernel("witnesses", machine.at, address, machine["SEEK"])
         if detail & ERROR_BIT:
             self._finds.append({"kind": "property_error", "bit": 0, "index": index})
             machine["CHECK"] = machine["SEEK"] = 0  # the search ends here
@@ -365,13 +367,13 @@ class Inbox:
             self._note_findings("witnesses", detail, index)
 
     def _note_findings(self, kind: str, bits: int, index: int) -> None:
-        self._finds += [{"kind": kind, "bit": bit, "index": index} for bit in _bits(bits)]
+        self._finds += [{"kind": kind, "bit": bit, "index": index} for bit in _bit_numbers(bits)]
 
-    def commit(self) -> None:
+    def commit_level(self) -> None:
         """The level file is whole, and the table with it."""
-        self._write()
+        self._write_new_states()
         self._writer.commit({"finds": self._finds, "caught_up": self._seen.rebuilt})
-        self._seen.mark(self.level, self.machine.get("HELD"))
+        self._seen.mark_level(self.level, self.machine.read_cell("HELD"))
 
     def close(self) -> None:
         """Let others have the table."""

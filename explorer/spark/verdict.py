@@ -51,7 +51,7 @@ def words_on_path(job: Job, place: StateLocation) -> list[Words]:
     return found[::-1]
 
 
-def verdict(ended_search: EndedSearch) -> Verdict:
+def verdict_of_search(ended_search: EndedSearch) -> Verdict:
     """The verdict, with every run in it confirmed."""
     manifest = ended_search.manifest
     depth = len(manifest.levels)
@@ -76,8 +76,8 @@ class _Paths:
     def verdict(self) -> Verdict:
         """The verdict."""
         ended, manifest = self.ended, self.ended.manifest
-        runs, failure = self._runs(), self._failure()
-        rechecked = self._recheck() if ended.is_exhausted else 0
+        runs, failure = self._runs_of_finds(), self._failure()
+        rechecked = self._recheck_sample() if ended.is_exhausted else 0
         job = ended.job
         for at, value in enumerate(manifest.counters):
             self.frontier.context[job.counters + at] = value
@@ -85,8 +85,8 @@ class _Paths:
         levels = tuple(Level(at, sum(done.states), done.seconds) for at, done in enumerate(manifest.levels, 1))
         ending = Ending(
             engine="spark", is_exhausted=ended.is_exhausted, stop_reason=ended.stop_reason, failure=failure,
-            deadlock=failure is not None and not self._of("error") and not self._of("property_error"), runs=runs,
-            distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
+            deadlock=failure is not None and not self._finds_of("error") and not self._finds_of("property_error"),
+            runs=runs, distinct=manifest.distinct, seconds=manifest.seconds, compile_seconds=ended.kernel.seconds,
             bytes_per_state=8.0 * job.words + 8, symmetry=tuple(domain.name for domain in ended.symmetry.domains),
             actions=coverage_of(ended.model, ended.kernel, self.frontier), levels=levels, rechecked_states=rechecked,
             notes=(*ended.symmetry.refusals, *notes_of(ended.search), *self._notes()), collisions=ended.collisions,
@@ -107,33 +107,33 @@ class _Paths:
             notes.append("the same command with the same --run-dir goes on from the last complete level")
         return notes
 
-    def _of(self, kind: str) -> list[Facts]:
+    def _finds_of(self, kind: str) -> list[Facts]:
         return [find for find in self.ended.manifest.finds if find["kind"] == kind]
 
-    def _load(self, find: Facts) -> int:
+    def _load_path_to(self, find: Facts) -> int:
         """Put the path to a find into the frontier's store; the index of its end."""
-        return self._put(words_on_path(self.ended.job, StateLocation(find["level"], find["shard"], find["index"])))
+        return self._put_path(words_on_path(self.ended.job, StateLocation(find["level"], find["shard"], find["index"])))
 
-    def _put(self, path: Sequence[Words]) -> int:
+    def _put_path(self, path: Sequence[Words]) -> int:
         for index, words in enumerate(path):
             self.frontier.states.write(8 * self.frontier.words * index, words)
             self.frontier.parents.set_half(index, index - 1 if index else NO_PARENT)
         return len(path) - 1
 
-    def _runs(self) -> dict[str, Run]:
+    def _runs_of_finds(self) -> dict[str, Run]:
         program, runs = self.ended.kernel.program, dict[str, Run]()
-        for find in self._of("invariants"):
+        for find in self._finds_of("invariants"):
             invariant = program.invariants[int(find["bit"])]
-            runs[invariant.name] = self.confirm.confirm_invariant(invariant, self._load(find))
-        for find in self._of("transitions"):
+            runs[invariant.name] = self.confirm.confirm_invariant(invariant, self._load_path_to(find))
+        for find in self._finds_of("transitions"):
             bit = int(find["bit"])
             transition = program.transitions[bit]
-            source = self._load(find)
+            source = self._load_path_to(find)
             self.frontier.edges.write(8 * (self.frontier.words + 1) * bit, (source, *find["words"]))
             runs[transition.name] = self.confirm.confirm_transition(transition, bit)
-        for find in self._of("witnesses"):
+        for find in self._finds_of("witnesses"):
             witness = program.witnesses[int(find["bit"])]
-            runs[witness.name] = self.confirm.confirm_witness(witness, self._load(find))
+            runs[witness.name] = self.confirm.confirm_witness(witness, self._load_path_to(find))
         return runs
 
     def _failure(self) -> Failure | None:
@@ -142,23 +142,23 @@ class _Paths:
             ("property_error", self.confirm.property_error),
             ("deadlock", self.confirm.confirm_deadlock),
         ):
-            for find in self._of(kind):
-                return confirmed(self._load(find))
+            for find in self._finds_of(kind):
+                return confirmed(self._load_path_to(find))
         return None
 
-    def _recheck(self) -> int:
+    def _recheck_sample(self) -> int:
         """Re-check a seeded sample of all states; how many."""
         manifest, search = self.ended.manifest, self.ended.search
         total = manifest.distinct
         chosen = sorted(random.Random(search.seed).sample(range(total), min(search.recheck, total)))
-        for place in _places(manifest, chosen):
+        for place in _places_of(manifest, chosen):
             file = LevelFile(self.ended.job, place.level, place.shard, sum=False)
-            self.confirm.recheck_state(self._put([file.state(place.index)]))
+            self.confirm.recheck_state(self._put_path([file.state(place.index)]))
             file.close()
         return len(chosen)
 
 
-def _places(manifest: Manifest, state_numbers: Sequence[int]) -> list[StateLocation]:
+def _places_of(manifest: Manifest, state_numbers: Sequence[int]) -> list[StateLocation]:
     """The places of the states of these numbers, all states being numbered level by level and shard by shard;
     ascending."""
     found, first, waiting = list[StateLocation](), 0, list(state_numbers)[::-1]

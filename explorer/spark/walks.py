@@ -30,7 +30,7 @@ from ..native.walks import verdict_of_walks as verdict_of_walks
 from ..search import Progress, Report, Search, Walks, time_limit_text
 from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted
-from .shipping import ShippedKernel, open_parcel, parcel
+from .shipping import ShippedKernel, kernel_for_target, open_parcel
 
 FIRST_ROUND = 256
 """Walks of each task of the first round."""
@@ -66,13 +66,13 @@ class WalksTaken:
     spots: tuple[Spot, ...]
     whole: bool
 
-    def text(self) -> str:
+    def to_json(self) -> str:
         """As JSON."""
         return json.dumps([self.walks, astuple(self.tally), self.spots, self.whole])
 
     @staticmethod
-    def read(text: str) -> WalksTaken:
-        """What `text` gave."""
+    def from_json(text: str) -> WalksTaken:
+        """What `to_json` gave."""
         walks, (steps, longest, expanded, *counted), spots, whole = json.loads(text)
         sketch, taken, counters = map(tuple, counted)
         tally = WalkTally(steps, longest, expanded, sketch, taken, counters)
@@ -83,7 +83,7 @@ class WalkRunner(Protocol):
     """Runs tasks."""
 
     @property
-    def shards(self) -> int:
+    def core_count(self) -> int:
         """How many tasks run at a time."""
         ...
 
@@ -104,7 +104,7 @@ class WalkRunner(Protocol):
 # --- a task -----------------------------------------------------------------------------------------------------------
 
 
-def take(share: WalkShare) -> WalksTaken:
+def take_share(share: WalkShare) -> WalksTaken:
     """Do a share: all that a task does."""
     ground, code = share.ground, open_parcel(share.parcel)
     context = (ctypes.c_uint64 * ground.cells)()
@@ -117,7 +117,7 @@ def take(share: WalkShare) -> WalksTaken:
         context[CELLS[name]] = region.address
     walker = Walker(ground, code, context)
     try:
-        return _ShareRun(share, walker).run()
+        return _ShareRun(share, walker).take_walks()
     finally:
         for resource in (walker, *regions.values()):
             resource.close()
@@ -138,7 +138,7 @@ class _ShareRun:
     def __setitem__(self, cell: str, value: int) -> None:
         self.walker.context[CELLS[cell]] = value
 
-    def run(self) -> WalksTaken:
+    def take_walks(self) -> WalksTaken:
         """Take the walks."""
         walker, share = self.walker, self.share
         end = None if share.seconds is None else time.monotonic() + share.seconds
@@ -222,40 +222,40 @@ class WalkRounds:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
         runner = start()
         try:
-            sent = self._parcel(runner.target)
+            sent = self._kernel_for(runner.target)
             while self.stopped is None and self.next < min(self.walks.number or ENDLESS, self.end):
-                if not self._round(runner, sent):
+                if not self._run_round(runner, sent):
                     break
         except SearchStoppedError as stopped:
             self.stopped = stopped.why
         finally:
             runner.close(None)
 
-    def _parcel(self, target: Target) -> ShippedKernel:
+    def _kernel_for(self, target: Target) -> ShippedKernel:
         text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)
-        return parcel(text, target, self.kernel.binary, self.search.cache)
+        return kernel_for_target(text, target, self.kernel.binary, self.search.cache)
 
-    def _round(self, runner: WalkRunner, parcel: ShippedKernel) -> bool:
+    def _run_round(self, runner: WalkRunner, parcel: ShippedKernel) -> bool:
         """One job; whether there is time for another."""
         limit = self.search.seconds
-        left = None if limit is None else max(0.0, limit - self._seconds())
-        shares = list(self._shares(runner.shards, parcel, left))
+        left = None if limit is None else max(0.0, limit - self._elapsed_seconds())
+        shares = list(self._even_shares(runner.core_count, parcel, left))
         began = time.perf_counter()
         try:
             taken = runner.walk(shares, None if left is None else left + ROUND_SECONDS)
         except TimeLimitError:
             taken = list[WalksTaken]()
-        self._fold(taken)
+        self._take_in_results(taken)
         done = len(taken) == len(shares) and all(share.whole for share in taken)
         if not done and self.walks.number is not None and limit is not None:
             self.stopped = time_limit_text(limit)
         seconds = max(time.perf_counter() - began, 1e-3)
         self.next = shares[-1].last
         self._each = max(FIRST_ROUND, min(GROWTH * self._each, math.ceil(self._each * ROUND_SECONDS / seconds)))
-        self._report()
+        self._report_progress()
         return done
 
-    def _shares(self, count: int, parcel: ShippedKernel, seconds: float | None) -> Iterator[WalkShare]:
+    def _even_shares(self, count: int, parcel: ShippedKernel, seconds: float | None) -> Iterator[WalkShare]:
         """The next walks, as even shares in order."""
         number = self.walks.number or ENDLESS
         share = min(self._each, math.ceil((number - self.next) / count))
@@ -263,7 +263,7 @@ class WalkRounds:
             last = min(number, first + share)
             yield WalkShare(self.worker.ground, parcel, first, last, seconds, self.search.keep_going)
 
-    def _fold(self, results: Sequence[WalksTaken]) -> None:
+    def _take_in_results(self, results: Sequence[WalksTaken]) -> None:
         self.tasks += len(results)
         for share in results:
             self.taken += share.walks
@@ -304,13 +304,13 @@ class WalkRounds:
             return f"a violation of {names_with_lines([properties[kind][bit]])}"
         return "a deadlock" if kind == "deadlock" else "a step that breaks the model"
 
-    def _seconds(self) -> float:
+    def _elapsed_seconds(self) -> float:
         return time.perf_counter() - self.started
 
-    def _report(self) -> None:
+    def _report_progress(self) -> None:
         if self.report is None:
             return
-        seconds, tally = self._seconds(), merge_tallies(self.tallies)
+        seconds, tally = self._elapsed_seconds(), merge_tallies(self.tallies)
         rate = tally.steps / max(seconds, 1e-9)
         self.report(Progress(tally.distinct_estimate, 0, tally.longest + 1, rate, 0, seconds, walks=self.taken))
 
@@ -318,7 +318,7 @@ class WalkRounds:
         """What the walks say, and how many they were."""
         notes = (f"taken by {self.tasks:,} tasks on Spark",) if self.tasks else ()
         taken = min(self.taken, self.end)
-        took = WalksEnded(taken, merge_tallies(self.tallies), self.finds, self._seconds(), self.stopped, notes)
+        took = WalksEnded(taken, merge_tallies(self.tallies), self.finds, self._elapsed_seconds(), self.stopped, notes)
         return verdict_of_walks(self.model, self.search, self.kernel, self.worker.frontier, took)
 
     def close(self) -> None:

@@ -19,7 +19,7 @@ from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt import questions as unbounded_questions
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.inputs import modules
+from tidegate.explorer.smt.inputs import modules_imported
 from tidegate.explorer.smt.process_pool import LostTask, run_tasks
 from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.language.binding import load
@@ -81,8 +81,8 @@ def test_the_solver_itself_does_not_prove_what_is_false_at_first() -> None:
     definition = load(Path(with_lemma("s.high > 0")))
     induction = Induction(definition, definition.bind(), ProofRequest())
     questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort())
-    assert questions.ask(Obligation("initial", "in_order"), hard=False).is_proved
-    assert not questions.ask(Obligation("initial", "extra"), hard=True).is_proved
+    assert questions.ask_solver(Obligation("initial", "in_order"), hard=False).is_proved
+    assert not questions.ask_solver(Obligation("initial", "extra"), hard=True).is_proved
 
 
 def test_a_lemma_that_is_true_and_not_kept(capsys: pytest.CaptureFixture[str]) -> None:
@@ -260,13 +260,13 @@ def test_nothing_more_is_tried_of_a_question_that_the_clock_ended(monkeypatch: p
         asked.append(work)
         limit(solver, work)
 
-    limit = unbounded_questions._limit  # pyright: ignore[reportPrivateUsage]
-    monkeypatch.setattr(unbounded_questions, "patience", patience)
-    monkeypatch.setattr(unbounded_questions, "_limit", limit_work)
+    limit = unbounded_questions._limit_query  # pyright: ignore[reportPrivateUsage]
+    monkeypatch.setattr(unbounded_questions, "most_seconds", patience)
+    monkeypatch.setattr(unbounded_questions, "_limit_query", limit_work)
     definition = load(Path(write_model(TEXT + SLOW)))
     induction = Induction(definition, definition.bind(), ProofRequest())
     questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort(work=1000.0))
-    answer = questions.ask(Obligation("step", "fermat", "lead"), hard=True)
+    answer = questions.ask_solver(Obligation("step", "fermat", "lead"), hard=True)
     assert (answer.is_proved, answer.late, len(asked)) == (False, True, 1)
     assert answer.reason == "the solver does not know: within 0.05 s it did not count 62.5 million steps"
 
@@ -277,7 +277,7 @@ def test_what_the_clock_ended_is_not_proved_and_not_kept(
     def patience(work: float) -> float:
         return 0.05
 
-    monkeypatch.setattr(unbounded_questions, "patience", patience)
+    monkeypatch.setattr(unbounded_questions, "most_seconds", patience)
     monkeypatch.setattr(finite_instances, "WORK", 1)
     path = write_model(TEXT + SLOW)
     asked = ["prove", path, "--lemma", "fermat", "--workers", "1", "--query-work", "1000"]
@@ -386,8 +386,8 @@ def test_the_proofs_of_another_user_are_not_believed(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "elsewhere"))
     induction = Induction(definition, definition.bind(path), ProofRequest(folder=own_cache))
     for obligation in induction.obligations():
-        induction.cache.keep(obligation, 0.0)
-    assert all(map(induction.cache.has, induction.obligations()))
+        induction.cache.keep_proof(obligation, 0.0)
+    assert all(map(induction.cache.has_proof, induction.obligations()))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "here"))
     assert main(["prove", path]) is Exit.SAFETY
     assert "is not what was kept there by this user; it is not believed" in " ".join(capsys.readouterr().out.split())
@@ -398,13 +398,13 @@ def test_a_proof_that_was_edited_is_not_believed(own_cache: Path) -> None:
     definition = load(Path(path))
     induction = Induction(definition, definition.bind(path), ProofRequest(folder=own_cache))
     proved, wrong = Obligation("step", "in_order", "follow"), Obligation("step", "in_order", "lead")
-    induction.cache.keep(proved, 0.0)
+    induction.cache.keep_proof(proved, 0.0)
     (file,) = own_cache.glob("proofs/*.json")
     held = json.loads(file.read_text(encoding="utf-8"))
     name = induction.cache.name_of(wrong)
     forged = json.dumps({**held, "name": name, "action": "lead"})
     file.with_name(f"{name}.json").write_text(forged, encoding="utf-8")
-    assert induction.cache.has(proved) and not induction.cache.has(wrong)
+    assert induction.cache.has_proof(proved) and not induction.cache.has_proof(wrong)
     assert main(["prove", path]) is Exit.SAFETY
 
 
@@ -457,7 +457,7 @@ def test_everything_that_a_proof_imports_is_in_the_digest_of_what_is_kept() -> N
     script = "import sys, tidegate.explorer.smt.induction; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     imported = {text for text in done.stdout.split() if text.partition(".")[0] == "tidegate"}
-    found = modules()
+    found = modules_imported()
     assert imported == set(found)
     assert "tidegate.explorer.symmetry" in found and "tidegate.language.judge" in found
 

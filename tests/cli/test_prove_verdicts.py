@@ -234,7 +234,7 @@ def test_what_is_about_a_feature_that_is_off_is_left_out_by_name(capsys: pytest.
 def test_a_feature_that_is_on_is_not_left_out() -> None:
     definition = load(Path(write_model(FEATURE)))
     induction = Induction(definition, definition.bind("mine.py", {"marking": True}), ProofRequest())
-    assert induction.apart == {}
+    assert induction.properties_not_claimed == {}
     assert "marks" not in Claims(induction.model).fixed_fields()
 
 
@@ -269,7 +269,7 @@ def test_a_feature_that_is_on_is_not_left_out() -> None:
 def test_what_the_published_models_do_not_have(name: str, left_out: set[str]) -> None:
     definition, profile = find(name)
     induction = Induction(definition, definition.bind(name, {}, profile), ProofRequest())
-    assert {goal for goal, why in induction.apart.items() if hasattr(why, "line") is False} == left_out
+    assert {goal for goal, why in induction.properties_not_claimed.items() if hasattr(why, "line") is False} == left_out
     changed = induction.sample.changed_fields()
     assert changed
     assert Claims(induction.model, changed).fixed_fields().keys() == Claims(induction.model).fixed_fields().keys()
@@ -588,4 +588,4 @@ def test_positions_in_what_has_no_room_are_none() -> None:
     definition = load(path)
     induction = Induction(definition, definition.bind("two_logs.py"), ProofRequest())
     questions = ProofQuestions(induction.model, induction.symmetric, SolverEffort())
-    assert not questions.ask(Obligation("consequence", "same"), hard=True).is_proved
+    assert not questions.ask_solver(Obligation("consequence", "same"), hard=True).is_proved

@@ -36,8 +36,8 @@ def row(name: str) -> str:
     sizes = ", ".join(f"{domain.size} {domain.name}" for domain in model.domains)
     bounds = _names(constant for constant in made.model.constants if constant in made.boundless)
     proved = ", ".join(f"`{goal.name}`" for goal in made.goals() if goal.name not in lemmas)
-    apart = [name for name, why in made.apart.items() if isinstance(why, UnstatedProperty)]
-    left = [name for name in made.apart if name not in apart]
+    apart = [name for name, why in made.properties_not_claimed.items() if isinstance(why, UnstatedProperty)]
+    left = [name for name in made.properties_not_claimed if name not in apart]
     cells = [
         f"`{name}`",
         sizes,
@@ -74,7 +74,7 @@ def test_the_refinements_of_the_built_in_models_have_no_meaning_without_bounds(n
     with pytest.raises(
         (UnsayableError, ModelErrors), match=r"is bound to values of its constants|a value of another type"
     ):
-        _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).apart
+        _ = Induction(definition, definition.bind(name), ProofRequest(properties=(refinement,))).properties_not_claimed
     assert f"`{name}`" in PAGE
 
 
@@ -91,8 +91,8 @@ def test_what_is_proved_of_the_partition_is_what_the_page_says() -> None:
     definition, profile = find_definition("partition:kafka_3_9")
     set_ = {"power_losses": 0, "crashes": 1, "shutdowns": 1, "preferred_elections": 1}
     made = Induction(definition, definition.bind("partition:kafka_3_9", set_, profile), ProofRequest())
-    asked = [goal for goal in made.goals() if goal.name not in made.apart]
-    apart = [isinstance(why, UnstatedProperty) for why in made.apart.values()]
+    asked = [goal for goal in made.goals() if goal.name not in made.properties_not_claimed]
+    apart = [isinstance(why, UnstatedProperty) for why in made.properties_not_claimed.values()]
     lemmas, properties = len(made.lemmas), len(asked) - len(made.lemmas)
     assert (lemmas, properties + len(apart), properties, apart.count(True), apart.count(False)) == (38, 41, 32, 3, 6)
     assert "three brokers with 38 lemmas" in PAGE and "Of 41 properties 31 are proved" in PAGE

@@ -9,10 +9,10 @@ import z3
 from tidegate.explorer.smt.effort import SolverEffort
 from tidegate.explorer.smt.encoding import unbounded_encoding
 from tidegate.explorer.smt.induction import Induction, ProofRequest
-from tidegate.explorer.smt.predicate import clauses
+from tidegate.explorer.smt.predicate import clauses_of_predicate
 from tidegate.explorer.smt.questions import ProofQuestions
 from tidegate.explorer.smt.states import fresh_state
-from tidegate.explorer.smt.symmetry import distinct
+from tidegate.explorer.smt.symmetry import drop_renamed_clauses
 from tidegate.language.binding import load
 from tidegate.language.ir import Function
 
@@ -99,6 +99,9 @@ def members(made: Induction, goal: str, met: int) -> list[tuple[int, ...]]:
     encoding = unbounded_encoding(made.model)
     questions = ProofQuestions(made.model, made.symmetric, SolverEffort())
     form = cast(Function, questions.predicates[goal].form)
-    some = clauses(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
+    some = clauses_of_predicate(form, encoding, fresh_state(made.model, encoding, "0"), suffix="g")
     case = [(z3.Int(f"free{at}"), z3.IntVal(at)) for at in range(met)]
-    return [tuple(number for _, number in clause.members) for clause in distinct(some, None, case, made.symmetric)]
+    return [
+        tuple(number for _, number in clause.members)
+        for clause in drop_renamed_clauses(some, None, case, made.symmetric)
+    ]

@@ -15,7 +15,7 @@ from tidegate.explorer.search import Report, Search, SparkCluster
 from tidegate.explorer.spark.driver import JobAnswer, explore
 from tidegate.explorer.spark.job import Job
 from tidegate.explorer.spark.levels import Facts
-from tidegate.explorer.spark.step import FACTS, ShardTask, expand_shard, receive
+from tidegate.explorer.spark.step import FACTS, ShardTask, expand_shard, receive_level
 from tidegate.language.model import Model
 from tidegate.language.verdict import Verdict
 
@@ -32,7 +32,7 @@ class Loop:
         spoil: Callable[[int, list[StateRow]], list[StateRow]] | None = None,
         before: Callable[[Job, int], None] | None = None,
     ) -> None:
-        self.shards, self.target = shards, Target.host()
+        self.core_count, self.target = shards, Target.host()
         self._spoil, self._before = spoil, before
         self.closed = False
 
@@ -50,7 +50,7 @@ class Loop:
             reported = list[StateRow]()
             for shard in range(job.shards):
                 mine = [(kind, data) for owner, kind, data in sent if owner == shard]
-                reported += receive(_copy_job(job), shard, number, mine)
+                reported += receive_level(_copy_job(job), shard, number, mine)
                 if number < level + chain:
                     reported += expand_shard(_copy_job(job), shard, number)
             sent = reported

@@ -8,7 +8,7 @@ from typing import Any
 
 import z3
 from tidegate.explorer.smt.encoding import Encoding
-from tidegate.explorer.smt.predicate import predicate
+from tidegate.explorer.smt.predicate import evaluate_predicate
 from tidegate.explorer.smt.states import SymbolicState, constant_state, state_value
 from tidegate.explorer.smt.terms import Bit
 from tidegate.explorer.smt.transition import symbolic_instances
@@ -45,7 +45,7 @@ def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[s
             name = f"{instance.action.name} {instance.argument_values(Ground())}"
             if not truth(instance.definedness):
                 yield f"{name} breaks"
-            elif truth(instance.happens):
+            elif truth(instance.is_taken):
                 yield f"{name} -> {state_value(model, Ground(), instance.post)}"
                 yield from _properties(model, encoding, name, before, instance.post)
     yield from _properties(model, encoding, "", before)
@@ -54,7 +54,7 @@ def formula_report(model: Model, encoding: Encoding, state: State) -> Iterator[s
 def _properties(model: Model, encoding: Encoding, name: str, *states: SymbolicState) -> Iterator[str]:
     for prop in model.properties:
         if prop.form is not None and len(prop.form.states) == len(states):
-            found = predicate(prop.form, encoding, *states)
+            found = evaluate_predicate(prop.form, encoding, *states)
             yield f"{name} {prop.name} {truth(found.value) if truth(found.definedness) else 'breaks'}"
 
 

@@ -86,10 +86,10 @@ def test_nothing_is_in_a_set_but_what_was_and_what_is_added(tmp_path: Path) -> N
         return boolean_term(cast(UnboundedSet, shape).has(member))
 
     def reads(value: Number) -> z3.BoolRef:
-        return boolean_term(encoding.numbers.same(cast(Number, row.element_at(place)), value))
+        return boolean_term(encoding.numbers.are_equal(cast(Number, row.element_at(place)), value))
 
     def less(one: Number, other: Number) -> z3.BoolRef:
-        return boolean_term(encoding.numbers.less(one, other))
+        return boolean_term(encoding.numbers.is_less(one, other))
 
     before, after = state.fields, step.post.fields
     said = [boolean_term(state.valid), *(clause.as_assumption() for clause in step.assumptions)]
@@ -118,14 +118,14 @@ def is_refuted(*said: z3.BoolRef) -> bool:
 
 @pytest.mark.parametrize("loop", OTHERS)
 def test_another_loop_has_no_meaning_without_bounds(loop: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    answers, run_loop = list[bool](), StepExecution.adding_loop
+    answers, run_loop = list[bool](), StepExecution.run_adding_loop
 
     def note_answer(*given: Any) -> bool:
         """Whether it takes the loop for one that only adds."""
         answers.append(run_loop(*given))
         return answers[-1]
 
-    monkeypatch.setattr(StepExecution, "adding_loop", note_answer)
+    monkeypatch.setattr(StepExecution, "run_adding_loop", note_answer)
     model = bind(tmp_path, loop)
     encoding = unbounded_encoding(model)
     with pytest.raises(NotUnboundedError, match="only adds to sets"):

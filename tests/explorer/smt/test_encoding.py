@@ -13,7 +13,7 @@ from typing import cast
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.simulation import FormulaCheck, StepTaken
 from tidegate.explorer.smt.unbounded import unbounded_model
@@ -83,7 +83,7 @@ MODELS: list[tuple[str, dict[str, int]]] = [
 def test_every_model_means_the_same(name: str, constants: dict[str, int]) -> None:
     definition, profile = find(name)
     model = definition.bind(name, profile=profile, constants=constants)
-    encoding, chosen = finite(model), random.Random(name)
+    encoding, chosen = finite_encoding(model), random.Random(name)
     for state in reachable_states(model, 12, seed=1):
         agree(model, encoding, state)
     for _ in range(6):
@@ -102,7 +102,7 @@ def test_random_models_mean_the_same(examples: int, tmp_path_factory: pytest.Tem
         folder: Path = tmp_path_factory.mktemp("random")
         with suppress(ModelErrors):
             model = bind_text(folder, text)
-            encoding, chosen = finite(model), random.Random(seed)
+            encoding, chosen = finite_encoding(model), random.Random(seed)
             for state in (*reachable_states(model, 4, seed), *(any_state(model, chosen) for _ in range(4))):
                 agree(model, encoding, state)
 
@@ -119,7 +119,7 @@ def allow(definition: Definition, name: str, constants: dict[str, int], states: 
     simulation, steps_taken = FormulaCheck(unbounded_model(definition, model)), 0
     for state in reachable_states(model, states, seed):
         for step in steps(model, state):
-            simulation.step(StepTaken(state, step.action, step.arguments, step.state_after))
+            simulation.check_step(StepTaken(state, step.action, step.arguments, step.state_after))
             steps_taken += 1
     return steps_taken
 
@@ -168,6 +168,6 @@ def test_open_constants_have_their_values() -> None:
     definition, profile = find("replication")
     names = ("log_size", "max_records", "max_leader_epoch")
     model = definition.bind("replication", profile=profile, open=names)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 10, seed=2):
         agree(model, encoding, state)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer.smt import finite_instances
 from tidegate.explorer.smt.encoding import unbounded_encoding
-from tidegate.explorer.smt.finite_instances import CopyStep, FiniteInstance, confirm
+from tidegate.explorer.smt.finite_instances import CopyStep, FiniteInstance, confirm_counterexample
 from tidegate.explorer.smt.induction import Induction
 from tidegate.explorer.smt.states import fresh_state
 from tidegate.explorer.smt.terms import boolean_term
@@ -28,10 +28,14 @@ def test_a_copy_that_is_asked_about_all_goals_at_once_finds_what_it_finds_of_eac
         copy = FiniteInstance(induction.instances, number, induction.symmetric)
         for action in ("", *induction.actions()):
             asked = [obligation for obligation in induction.obligations() if obligation.action == action]
-            found = dict(copy.sketches(asked))
+            found = dict(copy.sketch_counterexamples(asked))
             assert [*found] == [obligation for obligation in asked if obligation in found]
-            assert {*found} == {obligation for obligation in asked if isinstance(copy.sketch(obligation), CopyStep)}
-            assert all(confirm(induction.instances, obligation, sketch) for obligation, sketch in found.items())
+            assert {*found} == {
+                obligation for obligation in asked if isinstance(copy.sketch_counterexample(obligation), CopyStep)
+            }
+            assert all(
+                confirm_counterexample(induction.instances, obligation, sketch) for obligation, sketch in found.items()
+            )
 
 
 def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
@@ -42,9 +46,9 @@ def test_a_copy_that_takes_more_work_than_is_given_is_not_known(
         FiniteInstance(induction.instances, 0, induction.symmetric),
         Obligation("step", "one_mark", "mark_others"),
     )
-    assert isinstance(copy.sketch(asked), CopyStep)
+    assert isinstance(copy.sketch_counterexample(asked), CopyStep)
     monkeypatch.setattr(finite_instances, "WORK", 1)
-    assert copy.sketch(asked) is False
+    assert copy.sketch_counterexample(asked) is False
 
 
 def test_instances_that_differ_by_a_renaming_are_made_once(induction: Induction) -> None:

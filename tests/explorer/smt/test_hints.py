@@ -122,8 +122,8 @@ def test_a_lemma_left_out_only_makes_a_proof_harder() -> None:
     subsets = [frozenset(some) for size in range(len(names)) for some in itertools.combinations(names, size)]
     proved = 0
     for obligation in made.obligations():
-        from_all = questions.proved_from(obligation, None)
-        from_some = [questions.proved_from(obligation, some) for some in subsets]
+        from_all = questions.is_proved_from(obligation, None)
+        from_some = [questions.is_proved_from(obligation, some) for some in subsets]
         assert from_all or not any(from_some), obligation
         proved += from_all
     assert 0 < proved < len(made.obligations())  # both happen
@@ -200,7 +200,7 @@ def test_the_hints_that_ship_are_of_the_lemmas_that_ship(name: str) -> None:
     lacking = [
         obligation
         for obligation in made.obligations()
-        if obligation.kind != "initial" and made.hints.of(obligation) is None
+        if obligation.kind != "initial" and made.hints.lemmas_for(obligation) is None
     ]
     stated = {lemma.name for lemma in made.lemmas} | {""}
     assert [obligation for obligation in lacking if obligation.goal in stated] == []

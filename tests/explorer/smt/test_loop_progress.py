@@ -19,10 +19,10 @@ def is_valid(claim: z3.BoolRef) -> bool:
 @pytest.mark.parametrize("in_order", [True, False])
 def test_after_a_round_that_ends_the_loop_only_members_in_no_order_must_be_defined(in_order: bool) -> None:
     progress = LoopProgress(is_ordered=in_order)
-    progress.need(True, True)
+    progress.need_defined(True, True)
     assert progress.definedness == []
-    progress.stop(STOPS)
-    progress.need(THERE, DEFINED)
+    progress.stop_loop(STOPS)
+    progress.need_defined(THERE, DEFINED)
     needed = boolean_term(and_bits(*progress.definedness))
     assert is_valid(z3.Implies(z3.And(z3.Not(STOPS), THERE), needed == DEFINED))
     assert is_valid(z3.Implies(z3.And(STOPS, THERE), needed)) is in_order

@@ -11,7 +11,7 @@ from typing import Any
 import z3
 from hypothesis import given
 from hypothesis import strategies as st
-from tidegate.explorer.smt.numbers import BitVectors, Integers, width
+from tidegate.explorer.smt.numbers import BitVectors, Integers, bit_width
 from tidegate.explorer.smt.terms import (
     Bit,
     Number,
@@ -20,8 +20,8 @@ from tidegate.explorer.smt.terms import (
     chosen_term,
     conjunction,
     constant_number,
+    constant_vector,
     disjunction,
-    vector,
 )
 
 from ...support.smt import truth
@@ -49,7 +49,7 @@ def operands(draw: st.DrawFn) -> tuple[int, int, int]:
 def bits(operand: tuple[int, int, int]) -> Number:
     """As a bit-vector of its interval's width, which folds no constant."""
     value, lo, hi = operand
-    return Number(z3.BitVecVal(value, width(lo, hi)), lo, hi)
+    return Number(z3.BitVecVal(value, bit_width(lo, hi)), lo, hi)
 
 
 def value_of(number: Number) -> int:
@@ -73,8 +73,8 @@ def test_arithmetic_is_pythons(left: Any, right: Any, op: Any, folded: bool) -> 
 @given(left=operands(), right=operands())
 def test_order_is_pythons(left: Any, right: Any) -> None:
     numbers = BitVectors()
-    assert truth(numbers.less(bits(left), bits(right))) == (left[0] < right[0])
-    assert truth(numbers.same(bits(left), bits(right))) == (left[0] == right[0])
+    assert truth(numbers.is_less(bits(left), bits(right))) == (left[0] < right[0])
+    assert truth(numbers.are_equal(bits(left), bits(right))) == (left[0] == right[0])
     assert truth(numbers.is_in_interval(bits(left), -3, 4)) == (-3 <= left[0] <= 4)
 
 
@@ -87,8 +87,8 @@ def test_integers_divide_as_python_does(left: int, right: int, op: Any) -> None:
 
 def test_disjoint_intervals_need_no_solver() -> None:
     numbers = BitVectors()
-    small, large = numbers.fresh("a", 0, 3)[0], numbers.fresh("b", 4, 9)[0]
-    answers: list[Bit] = [numbers.less(small, large), numbers.less(large, small), numbers.same(small, large)]
+    small, large = numbers.fresh_number("a", 0, 3)[0], numbers.fresh_number("b", 4, 9)[0]
+    answers: list[Bit] = [numbers.is_less(small, large), numbers.is_less(large, small), numbers.are_equal(small, large)]
     assert answers == [True, False, False]
 
 
@@ -105,8 +105,8 @@ def test_terms_are_those_that_the_solvers_own_classes_make() -> None:
         (chosen_term(p, x, y), own.If(p, x, y)),
         (chosen_term(p, three, y), own.If(p, three, y)),
         (chosen_term(p, n, m), own.If(p, n, m)),
-        (vector(-3, 5), own.BitVecVal(-3, 5)),
+        (constant_vector(-3, 5), own.BitVecVal(-3, 5)),
     ]
     for ours, theirs in made:
         assert ours.eq(theirs) and type(ours) is type(theirs)
-    assert (bit_count(x), bit_count(vector(1, 3))) == (5, 3)
+    assert (bit_count(x), bit_count(constant_vector(1, 3))) == (5, 3)

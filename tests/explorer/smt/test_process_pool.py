@@ -56,14 +56,14 @@ def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def lose(monkeypatch: pytest.MonkeyPatch, how: Callable[[], None], *which: Obligation) -> None:
     """Some questions never come back."""
-    ask = ProofQuestions.ask
+    ask = ProofQuestions.ask_solver
 
     def lose_answer(self: ProofQuestions, obligation: Obligation, *, hard: bool, once: bool = False) -> SolverAnswer:
         if obligation in which:
             how()
         return ask(self, obligation, hard=hard, once=once)
 
-    monkeypatch.setattr(ProofQuestions, "ask", lose_answer)
+    monkeypatch.setattr(ProofQuestions, "ask_solver", lose_answer)
 
 
 def proof_of(folder: Path, workers: int = 1) -> Proof:
@@ -127,7 +127,7 @@ def test_where_a_small_copy_does_not_come_back_the_question_is_asked_without_bou
         never()
         yield
 
-    monkeypatch.setattr(FiniteInstance, "sketches", sketches)
+    monkeypatch.setattr(FiniteInstance, "sketch_counterexamples", sketches)
     proof = proof_of(own_cache)
     assert proof.word == "proved"
     assert [finding.obligation for finding in proof.findings if not finding.is_cached] == [AFTER]

@@ -90,7 +90,9 @@ def test_what_is_wrong_only_at_large_bounds_is_not_answered_with_yes(name: str, 
     assert ENGINES["python"](model, Search(), None).outcome in ("safety", "model_error")
     made = Induction(definition, definition.bind(), ProofRequest(workers=1))
     questions = ProofQuestions(made.model, made.symmetric, SolverEffort(work=1.0))
-    open_ = [obligation for obligation in made.obligations() if not questions.ask(obligation, hard=True).is_proved]
+    open_ = [
+        obligation for obligation in made.obligations() if not questions.ask_solver(obligation, hard=True).is_proved
+    ]
     assert open_ != []
 
 
@@ -131,5 +133,5 @@ def test_a_number_that_is_only_compared_with_a_length_is_looked_at(tmp_path: Pat
     made = Induction(definition, definition.bind(), ProofRequest(workers=1))
     questions = ProofQuestions(made.model, made.symmetric, SolverEffort(work=1.0))
     obligation = Obligation("consequence", "the_row_is_as_long")
-    assert questions.ask(obligation, hard=False).is_proved
+    assert questions.ask_solver(obligation, hard=False).is_proved
     assert questions.needed_lemmas(obligation) == {"ones_are_in_the_row"}

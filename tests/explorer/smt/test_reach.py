@@ -54,6 +54,6 @@ def test_a_run_to_a_state_has_the_fewest_steps(tmp_path: Path) -> None:
     model = load(path).bind()
     reach = StatesWithinReach(model)
     assert (reach.complete, len(reach)) == (True, 3)
-    last = max(reach.states(), key=lambda state: state.x)
+    last = max(reach.states_by_distance(), key=lambda state: state.x)
     run = reach.run_to(last)
     assert run is not None and [step.action for step in run.steps] == ["up", "up"]

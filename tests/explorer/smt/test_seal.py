@@ -10,9 +10,9 @@ from tidegate.explorer.smt.seal import Seal, key_path, seal_for
 
 def test_only_the_text_that_was_sealed_bears_the_seal() -> None:
     one, other = Seal(b"k" * 32), Seal(b"j" * 32)
-    assert one.is_on("text", one.of("text"))
-    assert not one.is_on("texts", one.of("text")) and not one.is_on("text", other.of("text"))
-    assert not one.is_on("text", None)
+    assert one.is_seal_on("text", one.seal_text("text"))
+    assert not one.is_seal_on("texts", one.seal_text("text")) and not one.is_seal_on("text", other.seal_text("text"))
+    assert not one.is_seal_on("text", None)
 
 
 def test_the_key_is_made_once_and_is_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -20,5 +20,5 @@ def test_the_key_is_made_once_and_is_the_users_alone(tmp_path: Path, monkeypatch
     notes: list[str] = []
     first, second = (seal_for(tmp_path / "cache" / "proofs", notes) for _ in range(2))
     assert first is not None and second is not None and notes == []
-    assert first.of("a") == second.of("a")
+    assert first.seal_text("a") == second.seal_text("a")
     assert key_path().stat().st_mode & 0o077 == 0 and str(tmp_path) in str(key_path())

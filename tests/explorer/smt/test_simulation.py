@@ -29,12 +29,12 @@ HINT = Wrong(ASKS, {"send": "require(s.x == 0)\ns.asks.add(Ask(number=top, hint=
 
 def never_the_bound(patch: pytest.MonkeyPatch) -> None:
     """A number is never equal to a constant without a bound."""
-    honest = Integers.same
+    honest = Integers.are_equal
 
     def same(numbers: Integers, left: Number, right: Number) -> Bit:
         return False if "constant." in f"{right.term}" else honest(numbers, left, right)
 
-    patch.setattr(Integers, "same", same)
+    patch.setattr(Integers, "are_equal", same)
 
 
 def never_gone(patch: pytest.MonkeyPatch) -> None:
@@ -44,7 +44,7 @@ def never_gone(patch: pytest.MonkeyPatch) -> None:
 
 def never_there(patch: pytest.MonkeyPatch) -> None:
     """No message is in its set."""
-    patch.setattr(Algebra, "has", _no)
+    patch.setattr(Algebra, "has_element", _no)
 
 
 def short(patch: pytest.MonkeyPatch) -> None:
@@ -54,7 +54,7 @@ def short(patch: pytest.MonkeyPatch) -> None:
 
 def leave_types_undefined(patch: pytest.MonkeyPatch) -> None:
     """No number is of a type."""
-    patch.setattr(Encoding, "fits", _no)
+    patch.setattr(Encoding, "is_in_interval", _no)
 
 
 def _no(*_: object) -> bool:

@@ -14,7 +14,7 @@ from tidegate.explorer.smt.clause_execution import ClauseContext, ClauseExecutio
 from tidegate.explorer.smt.encoding import Encoding, unbounded_encoding
 from tidegate.explorer.smt.errors import NotUnboundedError
 from tidegate.explorer.smt.loop_definitions import DefiningExecution
-from tidegate.explorer.smt.predicate import clauses, predicate
+from tidegate.explorer.smt.predicate import clauses_of_predicate, evaluate_predicate
 from tidegate.explorer.smt.shapes import Fields, Records
 from tidegate.explorer.smt.states import SymbolicState, constant_state, fresh_state
 from tidegate.explorer.smt.terms import boolean_term
@@ -113,10 +113,10 @@ def test_a_predicate_is_what_its_clauses_say(tmp_path: Path) -> None:
     model, encoding, state = model_of(tmp_path, invariant(says))
     form = model.properties[0].form
     assert form is not None
-    found = clauses(form, encoding, state)
+    found = clauses_of_predicate(form, encoding, state)
     assert [len(clause.variables) for clause in found] == [1, 4]
     assert all(z3.is_quantifier(clause.as_assumption()) for clause in found)
-    whole = predicate(form, encoding, state)
+    whole = evaluate_predicate(form, encoding, state)
     given = [assumption.as_assumption() for assumption in whole.assumptions]
     for clause in found:
         assert is_proved(boolean_term(state.valid), *given, boolean_term(whole.value), goal=clause.goal())
@@ -129,10 +129,10 @@ def test_the_rounds_of_a_loop_without_an_end_become_clauses_and_an_all_one_new_t
     form = model.properties[0].form
     assert form is not None
     states = {form.states[0]: state.fields}
-    (clause,) = ClauseExecution(encoding, states, "!a").body(form.body, {}, ClauseContext(), True)
+    (clause,) = ClauseExecution(encoding, states, "!a").clauses_of_body(form.body, {}, ClauseContext(), True)
     assert len(clause.variables) == 1 and clause.hypothesis is not True
     execution = DefiningExecution(encoding, states, "!b")
-    truth, is_defined = execution.result(form, {})
+    truth, is_defined = execution.result_of(form, {})
     assert isinstance(truth, z3.BoolRef) and z3.is_const(truth) and is_defined is True
     assert [len(assumption.variables) for assumption in execution.assumptions] == [1, 0]
 
@@ -160,7 +160,7 @@ def test_loops_without_an_end_mean_what_python_means(tmp_path: Path, says: str) 
     form = model.properties[0].form
     assert form is not None
     for state in reachable_states(model, 12, seed=3):
-        truth = predicate(form, encoding, constant_state(model, encoding, state))
+        truth = evaluate_predicate(form, encoding, constant_state(model, encoding, state))
         given = [assumption.as_assumption() for assumption in truth.assumptions]
         wanted = boolean_term(truth.value)
         given.append(z3.Int("constant.top") == 3)
@@ -192,7 +192,7 @@ def test_a_goal_with_quantifiers_in_it_means_what_python_means(tmp_path: Path, s
     form = cast(Function, claim.form)
     seen = set[bool]()
     for state in reachable_states(model, 30, seed=4):
-        here = clauses(form, encoding, constant_state(model, encoding, state), is_nested=True)
+        here = clauses_of_predicate(form, encoding, constant_state(model, encoding, state), is_nested=True)
         solver = z3.Solver()
         solver.add(z3.Int("constant.top") == 3)
         solver.add(z3.Not(z3.And([z3.BoolVal(True), *(clause.goal() for clause in here)])))
@@ -205,9 +205,9 @@ def test_an_any_without_an_end_is_for_properties(tmp_path: Path) -> None:
     """Of a lemma, which is a hypothesis as well, it is an error with its line."""
     model, encoding, state = model_of(tmp_path, invariant(NESTED[1]))
     form = cast(Function, model.properties[0].form)
-    assert clauses(form, encoding, state, is_nested=True)
+    assert clauses_of_predicate(form, encoding, state, is_nested=True)
     with pytest.raises(NotUnboundedError, match=r"endless\.py:\d+: `any` goes over something that has no end here"):
-        clauses(form, encoding, state)
+        clauses_of_predicate(form, encoding, state)
 
 
 def test_a_loop_that_appends(tmp_path: Path) -> None:
@@ -219,10 +219,10 @@ def test_a_loop_that_appends(tmp_path: Path) -> None:
     form = model.properties[0].form
     assert form is not None
     (step,) = symbolic_instances(model, encoding, state)
-    before = [clause.as_assumption() for clause in clauses(form, encoding, state, suffix="before")]
-    row, other = (encoding.algebra.size(state.fields[name]) for name in ("row", "other"))
-    longer = boolean_term(encoding.numbers.less(other, row))
-    for clause in clauses(form, encoding, step.post, suffix="after"):
+    before = [clause.as_assumption() for clause in clauses_of_predicate(form, encoding, state, suffix="before")]
+    row, other = (encoding.algebra.element_count(state.fields[name]) for name in ("row", "other"))
+    longer = boolean_term(encoding.numbers.is_less(other, row))
+    for clause in clauses_of_predicate(form, encoding, step.post, suffix="after"):
         assert is_proved(boolean_term(state.valid), longer, *before, goal=clause.goal())
         assert not is_proved(boolean_term(state.valid), longer, goal=clause.goal())
 
@@ -236,7 +236,7 @@ def test_a_message_that_is_taken_is_gone(tmp_path: Path) -> None:
     (taken,) = symbolic_instances(model, encoding, state)
     assert taken.definedness is not True  # it has to be there
     before, after = (cast(Records, side.fields["notes"]) for side in (state, taken.post))
-    other, _ = encoding.message(cast(Pool, model.field("notes").type).of, "other")
+    other, _ = encoding.fresh_message(cast(Pool, model.field("notes").type).of, "other")
     there = [boolean_term(taken.valid), boolean_term(before.has(other))]
     assert is_proved(*there, goal=z3.Not(boolean_term(after.has(cast(Fields, taken.arguments["note"])))))
     assert is_proved(z3.Not(boolean_term(before.has(other))), goal=z3.Not(boolean_term(after.has(other))))
@@ -256,7 +256,7 @@ def test_what_has_no_meaning_is_an_error_with_its_line(tmp_path: Path, says: str
     form = model.properties[0].form
     assert form is not None
     with pytest.raises(NotUnboundedError, match=r"endless\.py:\d+: ") as raised:
-        predicate(form, encoding, state)
+        evaluate_predicate(form, encoding, state)
     assert message in raised.value.message
     with pytest.raises(NotUnboundedError):
-        clauses(form, encoding, state)
+        clauses_of_predicate(form, encoding, state)

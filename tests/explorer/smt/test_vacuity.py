@@ -44,7 +44,7 @@ def test_whether_a_goal_is_vacuous_does_not_depend_on_whether_members_are_told_a
     definition = load(path)
     made = Induction(definition, definition.bind(), ProofRequest(lemmas=("one_mark",), properties=("claim",)))
     for symmetric in (made.symmetric, frozenset[str]()):
-        prover = Prover(replace(made.ground(), symmetric=symmetric), ReachedStates(made.bounded_model, (), ()))
-        assert [*prover.work(ContradictionCheck(goal="claim"))] == [
+        prover = Prover(replace(made.prover_inputs(), symmetric=symmetric), ReachedStates(made.bounded_model, (), ()))
+        assert [*prover.answer_task(ContradictionCheck(goal="claim"))] == [
             SettledContradiction(ContradictionCheck(goal="claim"), "empty" if is_empty else "full")
         ]

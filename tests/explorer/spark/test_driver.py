@@ -95,14 +95,14 @@ def interrupting(function: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name"),
     [
-        (Prefix, "run"),
-        (Prefix, "give"),
+        (Prefix, "search_levels"),
+        (Prefix, "write_levels"),
         (Prefix, "close"),
         (RunDirectory, "write"),
-        (SparkSearch, "_ship"),
-        (SparkSearch, "_running"),
-        (SparkSearch, "_fold"),
-        (SparkSearch, "_recount"),
+        (SparkSearch, "_ship_kernel"),
+        (SparkSearch, "_started_runner"),
+        (SparkSearch, "_take_in_reports"),
+        (SparkSearch, "_recount_levels"),
         (Loop, "run"),
     ],
     ids=lambda part: part if isinstance(part, str) else part.__name__,
@@ -145,7 +145,7 @@ def test_states_that_were_not_all_written_leave_the_verdict_as_it_is(
 ) -> None:
     pytest.importorskip("pyarrow")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(driver, "verdict", interrupting(driver.verdict))
+        patch.setattr(driver, "verdict_of_search", interrupting(driver.verdict_of_search))
         ended = run_in_loop(kip320, tmp_path, Search(cache=cache), states_out=tmp_path / "states")
     assert (comparable_verdict(ended), counts(ended)) == (comparable_verdict(native_verdict), counts(native_verdict))
     assert ended.notes[-1] == "--states-out has not all states: stopped by Ctrl-C"

@@ -26,7 +26,7 @@ from tidegate.explorer.native.compiler import Target
 from tidegate.explorer.native.kernels import kernel_of
 from tidegate.explorer.search import Progress, Search, SparkCluster, Walks
 from tidegate.explorer.spark.driver import TimeLimitError
-from tidegate.explorer.spark.shipping import parcel
+from tidegate.explorer.spark.shipping import kernel_for_target
 from tidegate.explorer.spark.walks import WalkRounds, WalkShare
 from tidegate.invariants.catalogue import find
 from tidegate.language.binding import load
@@ -188,14 +188,14 @@ def test_a_cancelled_job_leaves_no_running_task_and_workers_that_are_ready(
     model = definition.bind(profile=profile)
     kernel = kernel_of(model, (), cache, walks=True)
     rounds = WalkRounds(model, Search(), Walks(), kernel, None)
-    sent = parcel("", Target.host(), kernel.binary, None)
+    sent = kernel_for_target("", Target.host(), kernel.binary, None)
     shares = [WalkShare(rounds.worker.ground, sent, first, first + (1 << 40), None, True) for first in (0, 1 << 40)]
     runner = session.SparkRunner(LOCAL)
     try:
         for seconds in (0.001, 2.5):  # before Spark has begun it, and while it runs
             with pytest.raises(TimeLimitError):
                 runner.walk(shares, seconds)
-            assert runner.running() == 0
+            assert runner.running_tasks() == 0
         few = runner.walk([replace(share, last=share.first + 10) for share in shares], None)
         assert [taken.walks for taken in few] == [10, 10], "its cores are free"
         frame = runner.spark.range(0, 2, 1, 2).mapInArrow(loaded_before, "there boolean")

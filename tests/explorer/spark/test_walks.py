@@ -32,13 +32,13 @@ class Loop:
     """Does shares one after the other, each as if on another machine."""
 
     def __init__(self, shards: int, target: Target | None = None) -> None:
-        self.shards, self.target = shards, target or Target.host()
+        self.core_count, self.target = shards, target or Target.host()
         self.rounds, self.closed = list[list[WalkShare]](), False
 
     def walk(self, shares: Sequence[WalkShare], seconds: float | None) -> list[WalksTaken]:
         """Each share, sent there and back."""
         self.rounds.append(list(shares))
-        return [WalksTaken.read(walks.take(pickle.loads(pickle.dumps(share))).text()) for share in shares]
+        return [WalksTaken.from_json(walks.take_share(pickle.loads(pickle.dumps(share))).to_json()) for share in shares]
 
     def close(self, job: None) -> None:
         """Nothing is left."""
@@ -103,7 +103,7 @@ def test_a_kernel_for_another_machine_is_compiled_from_its_text(
     def pack_text(text: str, *_: object) -> ShippedKernel:
         return ShippedKernel("t", zlib.compress(text.encode()), elsewhere.cache_key, b"")
 
-    monkeypatch.setattr(walks, "parcel", pack_text)
+    monkeypatch.setattr(walks, "kernel_for_target", pack_text)
     assert counts(walk_model(model, search, Loop(2, elsewhere))) == counts(here)
     assert list(tmp_path.glob("tidegate-kernel-t-*.o"))
 

@@ -130,7 +130,7 @@ def test_a_proof_takes_a_bound_as_a_limit(tmp_path: Path) -> None:
     beyond = encoding.numbers.is_in_interval(encoding.algebra.number(state.fields["count"]), 4, 9)
     solver = z3.Solver()
     steps = symbolic_instances(model, encoding, state)
-    solver.add(boolean_term(beyond), z3.Or([boolean_term(step.happens) for step in steps]))
+    solver.add(boolean_term(beyond), z3.Or([boolean_term(step.is_taken) for step in steps]))
     assert solver.check() == z3.sat
     solver.add(*(term for step in steps for term in step.bounds))
     assert solver.check() == z3.unsat

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.language.errors import ModelErrors
 
 from ...support.engines import agree, bind_text, reachable_states, text_of
@@ -97,7 +97,7 @@ def test_recursion_means_the_same_in_every_engine(tmp_path: Path) -> None:
     verdict = agree(model)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 100) == (None, True)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 2, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import run_text
@@ -71,7 +71,7 @@ def test_every_engine_agrees(symmetry: bool, tmp_path: Path) -> None:
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 200) == (None, True)
     assert symmetry_of(model).refusals == ()
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 2, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -149,7 +149,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
         "kept": "holds", "numbers": "holds", "ends": "reached",
     }  # fmt: skip
     if not symmetry:
-        encoding = finite(model)
+        encoding = finite_encoding(model)
         for state in reachable_states(model, 4, seed=1):
             assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

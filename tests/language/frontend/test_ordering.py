@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import steps
@@ -49,7 +49,7 @@ def counting(folder: Path, says: str, **options: object) -> list[int]:
     verdict = agree(model)
     assert verdict is not None and verdict.failure is None
     states = reachable_states(model, 6, seed=1)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in states:
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
     return [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import z3
 from tidegate.explorer.native.initials import combination_counts
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.states import constant_state
 from tidegate.explorer.smt.terms import boolean_term
@@ -64,10 +64,10 @@ def test_arguments_of_different_types_are_different_terms(tmp_path: Path) -> Non
         s.count = 1
     """
     model = bind_text(tmp_path, text_of("count: Small", "count=0", body))
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     (instance,) = symbolic_instances(model, encoding, constant_state(model, encoding, next(initial_states(model))))
     solver = z3.Solver()
-    solver.add(boolean_term(instance.valid), boolean_term(instance.happens))
+    solver.add(boolean_term(instance.valid), boolean_term(instance.is_taken))
     assert solver.check() == z3.sat
 
 
@@ -164,7 +164,7 @@ def test_every_value_is_tried_in_every_engine(type_: str, first: str, count: int
     assert run is not None
     (step,) = run.steps
     assert parse_steps(model, format_step(step.action, step.arguments)) == [(model.actions[0], step.arguments)]
-    formulas_agree(model, finite(model), next(initial_states(model)))
+    formulas_agree(model, finite_encoding(model), next(initial_states(model)))
 
 
 @pytest.mark.parametrize("opened", [frozenset[str](), frozenset({"top", "room", "nodes"})], ids=["closed", "open"])

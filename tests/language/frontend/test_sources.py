@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
 
@@ -83,7 +83,7 @@ def test_loops(slots: int, tmp_path: Path) -> None:
     verdict = agree(model)
     assert verdict is not None
     assert (verdict.failure, (verdict.distinct_states or 0) > 20) == (None, True)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 3, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

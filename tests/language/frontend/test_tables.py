@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -52,7 +52,7 @@ def test_tables_mean_the_same_in_every_engine(tmp_path: Path) -> None:
     model = bind_text(tmp_path, text_of(FIELDS, START, BODY, before=BEFORE))
     verdict = agree(model)
     assert verdict is not None and (verdict.failure, verdict.distinct_states) == (None, 4)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 4, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
@@ -126,7 +126,7 @@ def test_constants_in_tables_and_defaults_have_their_values(values: dict[str, An
     assert verdict is not None and verdict.failure is None and (verdict.distinct_states or 0) > 2
     state = next(initial_states(model))
     assert (state.count, state.pair.second) == (values.get("base", 0), values.get("size", 2))
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 4, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
@@ -243,7 +243,7 @@ def test_sets_of_different_numbers_are_compared_and_joined(tmp_path: Path) -> No
     model = bind_text(tmp_path, text_of(SET_FIELDS, SET_START, WITH_SETS, before=before))
     verdict = agree(model)
     assert verdict is not None and (verdict.distinct_states or 0) > 20
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 12, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
@@ -258,7 +258,7 @@ def test_a_number_that_a_set_has_no_room_for_is_an_error_in_every_engine(tmp_pat
         and verdict.failure.message == message_of_number("-3", "-2..2")
     )
     state = next(initial_states(model))
-    found = sorted(formula_report(model, finite(model), state))
+    found = sorted(formula_report(model, finite_encoding(model), state))
     assert found == sorted(judge_report(model, state)) and any(text.endswith("breaks") for text in found)
 
 
@@ -297,7 +297,7 @@ def test_a_set_of_sets_has_room_for_the_numbers_in_it_or_for_those_declared(
     assert verdict is not None
     message = None if verdict.failure is None else verdict.failure.message
     assert message == (message_of_number("0", "2..3") if lacks_room else None)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 4, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
@@ -344,7 +344,7 @@ def test_maps_to_sets_of_different_numbers_are_compared(tmp_path: Path) -> None:
         "all_far": "reached",
         "never_alike": "holds",
     }
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 27, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

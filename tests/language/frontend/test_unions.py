@@ -9,7 +9,7 @@ from textwrap import dedent
 import pytest
 from tidegate.explorer.native.search import check as native
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.encoding import finite
+from tidegate.explorer.smt.encoding import finite_encoding
 from tidegate.explorer.symmetry import symmetry_of
 from tidegate.language.binding import load
 from tidegate.language.errors import ModelErrors
@@ -136,7 +136,7 @@ def test_every_engine_agrees(text: str, symmetry: bool, tmp_path: Path) -> None:
     assert (verdict.failure, (verdict.distinct_states or 0) > 300) == (None, True)
     assert {prop.name: prop.verdict for prop in verdict.properties} == {"terms": "holds", "stopped": "reached"}
     assert symmetry_of(model).refusals == ()
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 3, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 
@@ -283,7 +283,7 @@ def test_a_union_is_taken_for_one_that_has_more_records(symmetry: bool, tmp_path
     model = bind_text(tmp_path, text_of(fields, "network=Set()\nlast=None\nkept=None", WIDER, before=BEFORE))
     verdict = agree(model, symmetry=symmetry)
     assert verdict is not None and (verdict.verdict, verdict.failure) == ("holds", None)
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     for state in reachable_states(model, 3, seed=1):
         assert sorted(formula_report(model, encoding, state)) == sorted(judge_report(model, state))
 

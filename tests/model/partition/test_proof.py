@@ -88,8 +88,8 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], a
     made = Induction(
         PARTITION, PARTITION.bind("partition:kafka_3_9", {**NO_LOSS, **bug}, PROFILE), ProofRequest(lemmas=(lemma,))
     )
-    prover, obligation = Prover(made.ground()), Obligation("step", lemma, action)
-    (found,) = prover.prove(Task((obligation,)))
+    prover, obligation = Prover(made.prover_inputs()), Obligation("step", lemma, action)
+    (found,) = prover.prove_task(Task((obligation,)))
     if isinstance(found, OpenObligation):
-        (found,) = prover.prove(Task((obligation,), hard=True))
+        (found,) = prover.prove_task(Task((obligation,), hard=True))
     assert isinstance(found, FoundCounterexample) and found.word == "refuted"

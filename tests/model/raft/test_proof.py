@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.finite_instances import confirm
+from tidegate.explorer.smt.finite_instances import confirm_counterexample
 from tidegate.explorer.smt.induction import Induction, ProofRequest
 from tidegate.explorer.smt.prover import FoundCounterexample, OpenObligation, Prover, Task
 from tidegate.invariants.catalogue import find
@@ -120,21 +120,23 @@ ON_DISK = (
 @pytest.mark.parametrize("profile", ["no_send_fsync", "no_count_fsync"])
 def test_a_leader_counts_what_is_on_its_disk_by_either_of_its_fsyncs(profile: str) -> None:
     made = Induction(RAFT, RAFT.bind(f"raft:{profile}", {}, profile), ProofRequest(lemmas=ON_DISK))
-    questions = Prover(made.ground()).questions
+    questions = Prover(made.prover_inputs()).questions
     some = [Obligation("step", name, "advance_commit_index") for name in ON_DISK]
-    assert [obligation.goal for obligation in some if not questions.ask(obligation, hard=False).is_proved] == []
+    assert [obligation.goal for obligation in some if not questions.ask_solver(obligation, hard=False).is_proved] == []
 
 
 def test_a_restart_keeps_what_is_on_the_disk() -> None:
     made = Induction(RAFT, RAFT.bind("raft:lossy_restart", {}, "lossy_restart"), ProofRequest())
-    questions = Prover(made.ground()).questions
+    questions = Prover(made.prover_inputs()).questions
     some = {
         obligation.goal: obligation
         for obligation in made.obligations()
         if obligation.action == "restart" and obligation.goal in DURABLE
     }
-    questions.prepare("restart")
-    assert {goal for goal, obligation in some.items() if questions.ask(obligation, hard=True).is_proved} == set(DURABLE)
+    questions.prepare_action("restart")
+    assert {goal for goal, obligation in some.items() if questions.ask_solver(obligation, hard=True).is_proved} == set(
+        DURABLE
+    )
 
 
 PLANTED = [
@@ -163,11 +165,11 @@ def test_a_planted_bug_is_refuted_in_the_step_that_has_it(bug: dict[str, Any], a
     asked = ProofRequest(lemmas=(lemma,))
     made = Induction(RAFT, RAFT.bind("raft:paper", bug, PROFILE), asked)
     obligation = Obligation("step", lemma, action)
-    prover = Prover(made.ground())
-    (found,) = prover.prove(Task((obligation,)))
+    prover = Prover(made.prover_inputs())
+    (found,) = prover.prove_task(Task((obligation,)))
     if isinstance(found, OpenObligation):
-        (found,) = prover.prove(Task((obligation,), hard=True))
+        (found,) = prover.prove_task(Task((obligation,), hard=True))
     assert isinstance(found, FoundCounterexample) and found.word == "refuted" and found.sketch is not None
-    against = confirm(made.instances, obligation, found.sketch)
+    against = confirm_counterexample(made.instances, obligation, found.sketch)
     assert [step.action for step in against.run.steps] == [action]
     assert not against.reachable

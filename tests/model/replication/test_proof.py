@@ -11,9 +11,9 @@ import z3
 from tidegate.cli.main import main
 from tidegate.explorer import ENGINES
 from tidegate.explorer.search import Search
-from tidegate.explorer.smt.encoding import finite, unbounded_encoding
+from tidegate.explorer.smt.encoding import finite_encoding, unbounded_encoding
 from tidegate.explorer.smt.induction import FEW_OBLIGATIONS, Induction, ProofRequest
-from tidegate.explorer.smt.predicate import clauses, predicate
+from tidegate.explorer.smt.predicate import clauses_of_predicate, evaluate_predicate
 from tidegate.explorer.smt.states import constant_state, fresh_state
 from tidegate.explorer.smt.terms import and_bits, boolean_term
 from tidegate.invariants.catalogue import find
@@ -133,9 +133,9 @@ def test_records_that_stay_are_a_number_that_does_not_decrease(prop: str, tmp_pa
     counts = import_file(file, Diagnostics())
     definition = load(replication, (properties, counts))
     model = definition.bind(None, {"log_size": 3, "max_records": 3}, "kip320", properties=[prop])
-    encoding = finite(model)
+    encoding = finite_encoding(model)
     before, after = (fresh_state(model, encoding, prefix) for prefix in "01")
-    said = predicate(cast(Function, model.properties[0].form), encoding, before, after)
+    said = evaluate_predicate(cast(Function, model.properties[0].form), encoding, before, after)
     solver = z3.Solver()
     solver.add(boolean_term(before.valid), boolean_term(after.valid))
     assert solver.check() == z3.sat
@@ -179,7 +179,10 @@ def check_lemmas_at(model: Model, state: State) -> z3.CheckSatResult:
     for lemma in model.lemmas:
         if lemma.kind == "invariant":
             solver.add(
-                *(clause.as_assumption() for clause in clauses(cast(Function, lemma.form), encoding, here, suffix="h"))
+                *(
+                    clause.as_assumption()
+                    for clause in clauses_of_predicate(cast(Function, lemma.form), encoding, here, suffix="h")
+                )
             )
     return solver.check()
 
