@@ -106,6 +106,8 @@ def explore(model: Model, search: Search, start: Callable[[], JobRunner], report
     directory = RunDirectory(folder)
     try:
         return SparkSearch(model, search, cluster, directory, start, report).verdict()
+    except SearchStoppedError as stopped:  # before there was a run to go on with
+        raise UsageError(f"{stopped}; the same command begins again") from stopped
     except OSError as error:
         raise UsageError(
             f"{error.filename or folder}: {error.strerror or error}; once that is mended the same command with the "

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import gc
 import importlib.util
+import logging
 import math
 import os
 import re
@@ -20,7 +21,7 @@ import time
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
-from py4j.protocol import Py4JNetworkError  # pyright: ignore[reportMissingTypeStubs]
+from py4j.protocol import Py4JError, Py4JNetworkError  # pyright: ignore[reportMissingTypeStubs]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -199,18 +200,22 @@ class SparkRunner:
         self.spark = SparkSession.getActiveSession() or start_session(cluster)
         self.jobs = self._lying = 0
         if not self.connect:
-            self.spark.sparkContext.setLogLevel("ERROR")
-            # Nothing here accumulates, and its traceback would stand where Java's end is said in a sentence.
+            with self._heed_lost_java():
+                self.spark.sparkContext.setLogLevel("ERROR")
+            # Nothing here accumulates. Its traceback, and what py4j logs before it raises the same, would stand where
+            # Java's end is said in a sentence.
             self.spark.sparkContext._accumulatorServer.handle_error = _ignore_failure
+            logging.getLogger().addFilter(_is_no_log_of_py4j)
 
     @property
     def core_count(self) -> int:
         """One for each core."""
         if self.connect:
             return max(1, self.spark.range(0, 1 << 16).mapInArrow(_one_row_of_partition, "id long").count())
-        if not is_local(self._cluster.master):
-            self.spark.range(1).count()  # executors are there once a job has run
-        return self.spark.sparkContext.defaultParallelism
+        with self._heed_lost_java():
+            if not is_local(self._cluster.master):
+                self.spark.range(1).count()  # executors are there once a job has run
+            return self.spark.sparkContext.defaultParallelism
 
     def run(self, job: Job, level: int, chain: int, seconds: float | None) -> JobAnswer:
         """The levels, as one job."""
@@ -224,8 +229,9 @@ class SparkRunner:
                     error, f"at level {level + 1}; the same command with the same --run-dir goes on from the last "
                     "complete level"
                 ) from error  # fmt: skip
-        shuffled = self._shuffled_bytes(group)
-        self._let_go(shuffled)
+        with self._heed_lost_java():
+            shuffled = self._shuffled_bytes(group)
+            self._let_go(shuffled)
         return JobAnswer(facts, shuffled)
 
     def run_shards(self, job: Job, task: ShardTask, says: str) -> list[Facts]:
@@ -258,12 +264,14 @@ class SparkRunner:
         over, late = threading.Event(), threading.Event()
         threading.Thread(target=self._watch_job, args=(seconds, group, over, late), daemon=True).start()
         try:
-            self._tag_group(group, says)
-            yield group
-        except Exception as error:
-            if self._has_lost_java(error):
-                raise SearchStoppedError("the Java process of Spark ended: it was killed, or out of memory") from None
-            self._wait_until_idle(group)
+            with self._heed_lost_java():
+                self._tag_group(group, says)
+                yield group
+        except SearchStoppedError:
+            raise
+        except Exception:
+            with self._heed_lost_java():
+                self._wait_until_idle(group)
             if self._interrupted.is_set():
                 raise SearchStoppedError(self._interrupted.says) from None
             if late.is_set():
@@ -271,6 +279,16 @@ class SparkRunner:
             raise
         finally:
             over.set()
+
+    @contextlib.contextmanager
+    def _heed_lost_java(self) -> Generator[None]:
+        """Java is called within it, in a job or between two. SearchStoppedError where its process has ended."""
+        try:
+            yield
+        except Exception as error:
+            if not self._has_lost_java(error):
+                raise
+            raise SearchStoppedError("the Java process of Spark ended: it was killed, or out of memory") from None
 
     def _watch_job(self, seconds: float | None, group: str, job_over: threading.Event, late: threading.Event) -> None:
         """Cancel a job at Ctrl-C or after so many seconds, and again until it is over: what Spark has not begun yet
@@ -301,7 +319,8 @@ class SparkRunner:
         """Whether a job failed since the Java process that runs it has ended: killed, or out of memory."""
         if error is None or self.connect:
             return False
-        if not isinstance(error, ConnectionError | Py4JNetworkError):
+        # Py4JError itself, and not one of its kinds, is an answer that did not come.
+        if not (isinstance(error, ConnectionError | Py4JNetworkError) or type(error) is Py4JError):
             return self._has_lost_java(error.__cause__ or error.__context__)
         process = self.spark.sparkContext._gateway.proc
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -349,6 +368,12 @@ class SparkRunner:
                 if not is_local(self._cluster.master):
                     remove_tables(self.spark, job, 2 * job.shards)
             self.spark.stop()
+        logging.getLogger().removeFilter(_is_no_log_of_py4j)
+
+
+def _is_no_log_of_py4j(record: logging.LogRecord) -> bool:
+    """Whether a record of the root logger, which py4j logs its exceptions to, comes from elsewhere."""
+    return Path(record.pathname).parent.name != "py4j"
 
 
 def _ignore_failure(*_: object) -> None:

@@ -220,8 +220,9 @@ class WalkRounds:
 
     def run(self, start: Callable[[], WalkRunner]) -> None:
         """Walk until all walks are taken, something fails, or time or Ctrl-C ends it."""
-        runner = start()
+        runner: WalkRunner | None = None
         try:
+            runner = start()
             sent = self._kernel_for(runner.target)
             while self.stopped is None and self.next < min(self.walks.number or ENDLESS, self.end):
                 if not self._run_round(runner, sent):
@@ -229,7 +230,8 @@ class WalkRounds:
         except SearchStoppedError as stopped:
             self.stopped = stopped.why
         finally:
-            runner.close(None)
+            if runner is not None:
+                runner.close(None)
 
     def _kernel_for(self, target: Target) -> ShippedKernel:
         text = kernel_text(self.model, self.kernel.program, (), self.search.cache, walks=True)

@@ -331,6 +331,30 @@ def test_java_that_is_killed_leaves_a_run_that_goes_on(tmp_path: Path, cache: Pa
         assert same(report(running), SMALL)
 
 
+CALLS_WITHOUT_JAVA = """
+from tidegate.explorer.search import SparkCluster
+from tidegate.explorer.spark.driver import SearchStoppedError
+from tidegate.explorer.spark.session import SparkRunner
+
+runner = SparkRunner(SparkCluster(master="local[1]"))
+runner.spark.sparkContext._gateway.proc.kill()
+for _ in range(2):
+    try:
+        print(runner.core_count)
+    except SearchStoppedError as stopped:
+        print(stopped)
+runner.close(None)
+"""
+
+
+@pytest.mark.long
+def test_java_that_has_ended_is_named_between_two_jobs_too(tmp_path: Path) -> None:
+    """There no job fails: a connection is refused, which is no defect of the run's folder."""
+    done = subprocess.run([sys.executable, "-c", CALLS_WITHOUT_JAVA], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.splitlines() == ["the Java process of Spark ended: it was killed, or out of memory"] * 2
+    assert "Traceback" not in done.stderr
+
+
 def test_a_uri_is_refused_before_anything_is_made(
     tidegate: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
