@@ -75,7 +75,7 @@ def add(verbs: Verbs[Parser]) -> None:
     parser.add_argument(
         "--in-process",
         action="store_true",
-        help="a trace of kraft is taken by Kafka's own classes in one process, without brokers; needs a JDK 17",
+        help="Kafka's own classes take a trace of kraft or kraft_voters in one process; needs a JDK 17",
     )
     parser.add_argument(
         "--all",

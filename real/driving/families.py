@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from .consumers.family import FAMILY as CONSUMERS
@@ -19,11 +19,11 @@ ON_BROKERS: tuple[Family[Any, Any], ...] = (PARTITION, TRANSACTIONS, PRODUCER, C
 FAMILIES: Mapping[str, Family[Any, Any]] = {one.model: one for one in (*ON_BROKERS, CONTROLLERS)}
 
 
-def trace_of(document: Mapping[str, Any]) -> DrivenTrace:
-    """The trace that a document has. UndrivableError for one that is of another model, or that is cut."""
+def trace_of(document: Mapping[str, Any], models: Collection[str] = FAMILIES) -> DrivenTrace:
+    """The trace that a document has. UndrivableError for one that is of none of the models, or that is cut."""
     model, about = document["model"], document["property"]
     of = model.partition(":")[0]
-    if of not in FAMILIES:
+    if of not in models:
         raise UndrivableError(f"it is a trace of {model}: {why_not_driven(of) or _driven_models()}")
     if document["truncated"] is not None or document["replay"] is None:
         raise UndrivableError("it has not all of its steps, so that it cannot be taken again")

@@ -18,7 +18,8 @@ WHY_NOT: Mapping[str, str] = {
     "async_isr": "it is the ISR's protocol as published, alone; of a partition, traces of `partition` are driven",
     "catching_up": "it is what a leader and a follower do inside; of a partition, traces of `partition` are driven",
     "raft": "it is Raft that pushes, and Kafka's controllers pull: of them, traces of `kraft` are driven",
-    "kraft_voters": "the driver formats controllers with one set of voters; of them, traces of `kraft` are driven",
+    "kraft_voters": "real controllers are formatted with one set of voters: of them, traces of `kraft` are driven, and "
+    "with --in-process Kafka's own classes take this one",
     "log": _NO_NODES,
     "leadership": _NO_NODES,
     "generations": _NO_NODES,

@@ -29,13 +29,16 @@ class NodeEndedError(NodesError):
 
 class HostedControllers:
     """Controllers 1 to `count` in a process, all unattached and with empty logs. A fetch brings `batches` at most. With
-    `defect`, the host has one that is planted."""
+    `defect`, the host has one that is planted. `dynamic`: the voters may change (KIP-853)."""
 
-    def __init__(self, host: HostedWorld, count: int, *, batches: int = 2**31 - 1, defect: str = "") -> None:
+    def __init__(
+        self, host: HostedWorld, count: int, *, batches: int = 2**31 - 1, defect: str = "", dynamic: bool = False
+    ) -> None:
         self.voters = tuple(range(1, count + 1))
         self._host = host
         settings = Settings(
             voters=count,
+            dynamic=dynamic,
             batches_a_read=batches,
             election_ms=TIMEOUT_MS,
             fetch_ms=TIMEOUT_MS,
@@ -60,7 +63,20 @@ class HostedControllers:
         return self._observations_of(self._last.states[-1])
 
     def _observations_of(self, state: Sequence[Mapping[str, Any]]) -> dict[int, ControllerObservation | None]:
-        return {voter: _observation(state[voter - 1]) for voter in self.voters}
+        return {voter: self.observation_of(state[voter - 1]) for voter in self.voters}
+
+    def observation_of(self, answer: Mapping[str, Any]) -> ControllerObservation | None:
+        """A controller as it is seen, of what the host says of it; None of one that does not run."""
+        if not answer["up"]:
+            return None
+        return ControllerObservation(
+            answer["role"],
+            answer["epoch"],
+            None if answer["leader"] < 0 else answer["leader"],
+            None if answer["voted"] < 0 else answer["voted"],
+            tuple((epoch, max(-1, number)) for epoch, number in answer["log"]),
+            None if answer["role"] != "Leader" else max(0, answer["high_watermark"]),
+        )
 
     def check_clock(self, voter: int) -> bool:
         """Lets so little time pass at a controller that only what is sent again is."""
@@ -141,16 +157,3 @@ class HostedControllers:
             steps.append((verb, *message[:4], alike.index(message)))
             left.remove(message)
         return steps
-
-
-def _observation(answer: Mapping[str, Any]) -> ControllerObservation | None:
-    if not answer["up"]:
-        return None
-    return ControllerObservation(
-        answer["role"],
-        answer["epoch"],
-        None if answer["leader"] < 0 else answer["leader"],
-        None if answer["voted"] < 0 else answer["voted"],
-        tuple((epoch, max(-1, number)) for epoch, number in answer["log"]),
-        None if answer["role"] != "Leader" else max(0, answer["high_watermark"]),
-    )

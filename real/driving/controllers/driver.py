@@ -16,7 +16,7 @@ from .world import ANNOUNCEMENT_SECONDS, MAX_AHEAD, ControllerObservation, Contr
 ControllersObservation = Mapping[int, ControllerObservation | None]
 EFFECT_SECONDS = 2.0
 """How long a request may take to show, until another one is let through."""
-_KINDS = {0: "L", -1: "?"}
+_KINDS = {0: "L", -1: "?", -7: "V"}
 _LEADS = ("FOLLOWER", "LEADER", "RESIGNED", "PROSPECTIVE")
 _VOTES = ("VOTED", "CANDIDATE")
 
@@ -104,8 +104,12 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def show(self, seen_observation: ControllersObservation) -> Document:
         return {"controllers": {str(voter): describe_controller(one) for voter, one in seen_observation.items()}}
 
+    def expected_observations(self, state: State) -> dict[int, ControllerObservation]:
+        """What is to be seen of each controller in a state."""
+        return expected_observations(state)
+
     def _expect(self, stage: Stage) -> Mapping[int, ControllerObservation]:
-        return expected_observations(stage.state_after)
+        return self.expected_observations(stage.state_after)
 
     def _observe(self, wanted_observation: Mapping[int, ControllerObservation]) -> ControllersObservation:
         for voter in self.numbers.values():
@@ -192,7 +196,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
     def _fetch(self, stage: Stage) -> str:
         """One that the follower sent before it followed changes nothing, and then the next one counts."""
         follower, leader = self._of(stage, "follower"), self._of(stage, "leader")
-        before, wanted = expected_observations(stage.state_before), expected_observations(stage.state_after)
+        before, wanted = (self.expected_observations(one) for one in (stage.state_before, stage.state_after))
         until = self.patience.now() + self.limit
         while True:
             said = self._let(follower, leader, [wire.FETCH], "Fetch", is_answered=stage.arguments["answered"])
@@ -209,7 +213,7 @@ class ControllersDriver(StageDriver[Stage, Mapping[int, ControllerObservation], 
 
     def _write(self, stage: Stage) -> str:
         controller, number = self._of(stage, "controller"), stage.state_after.written
-        wanted = expected_observations(stage.state_after)[controller].log
+        wanted = self.expected_observations(stage.state_after)[controller].log
         found = False
 
         def is_written() -> bool:
