@@ -31,7 +31,7 @@ def test_what_is_not_hosted_is_counted() -> None:
     assert found["not_hosted"]["partition"] > 10 and HOSTED_MODEL not in found["not_hosted"]
 
 
-@pytest.mark.long
+@pytest.mark.nightly
 def test_every_recorded_counterexample_is_taken_or_counted(tidegate: Run) -> None:
     hosted_release("3.9.1")
     done = tidegate("confirm", "--all", "--in-process", "--kafka-version", "3.9.1", "--json")

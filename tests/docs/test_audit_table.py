@@ -9,6 +9,7 @@ import pytest
 from ..conftest import NewExplorations
 from ..support.audit_table import audit_table, page_text
 from ..support.facts import cluster_of, signatures
+from ..support.shipped import tier_parameters
 
 
 @pytest.fixture(scope="module")
@@ -47,8 +48,7 @@ def test_some_rows_are_what_the_audit_answers(
         assert line in page[version.title], row
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("number", range(13))
+@pytest.mark.parametrize("number", tier_parameters(range(13), lambda number: False, long=(0, 6, 12).__contains__))
 def test_every_row_is_what_the_audit_answers(table: Any, new_explorations: NewExplorations, number: int) -> None:
     """Release by release, as the command records them: some ten seconds each."""
     assert len(table.VERSIONS) == 13

@@ -23,7 +23,7 @@ from tidegate.cli.verbs import command_parser
 
 from ..conftest import ROOT
 from ..support.commands import Commands
-from ..support.shipped import tier_parameters
+from ..support.shipped import LONG_STRIDE, tier_parameters
 
 PAGES = sorted(page for page in (ROOT / "docs").rglob("*.md") if page.stem not in ("language", "looking-inside"))
 """All but the two that build a model as they go; `test_language` runs those."""
@@ -40,6 +40,8 @@ class Example:
     exit: int
     long: bool = False
     """Whether it stands in a block with a command of `LONG`."""
+    nightly: bool = False
+    """Whether the long tier passes over that block, too."""
 
 
 LONG = (
@@ -67,7 +69,9 @@ def examples(page: Path) -> Iterator[Example]:
         first = text.count("\n", 0, block.start(1)) + 1
         long = any(word in block[1] for word in LONG) or (number > 0 and page.stem in LONG_PAGES)
         long = long or page.stem in LONG_AS_A_WHOLE
-        yield from (replace(example, long=long) for example in commands(page.stem, block[1].splitlines(), first))
+        nightly = long and number % LONG_STRIDE != 1 and page.stem not in LONG_AS_A_WHOLE
+        for example in commands(page.stem, block[1].splitlines(), first):
+            yield replace(example, long=long, nightly=nightly)
 
 
 def commands(page: str, lines: list[str], first: int) -> Iterator[Example]:
@@ -95,6 +99,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [example for page in PAGES for example in examples(page)],
         lambda example: not example.long,
         lambda example: f"{example.page} line {example.line}",
+        lambda example: not example.nightly,
     ),
 )
 def test_the_page_is_true(example: Example, workshop: Path, cache: Path, commands: Commands) -> None:

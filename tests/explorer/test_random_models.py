@@ -46,7 +46,7 @@ def compare(text: str, folder: Path, seed: int) -> None:
         assert reported.get(key) == known.get(key), key
 
 
-@pytest.mark.parametrize("examples", tier_parameters((4, 30), lambda examples: examples == 4))
+@pytest.mark.parametrize("examples", tier_parameters((4, 12, 30), (4).__eq__, long=(12).__eq__))
 def test_random_models(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

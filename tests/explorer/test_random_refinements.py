@@ -52,7 +52,7 @@ def compare(seed: int, size: int, folder: Path, *, every: bool) -> str | None:
     return told
 
 
-@pytest.mark.parametrize("examples", tier_parameters((5, 60), lambda examples: examples == 5))
+@pytest.mark.parametrize("examples", tier_parameters((5, 20, 60), (5).__eq__, long=(20).__eq__))
 def test_random_refinements(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

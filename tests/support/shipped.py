@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -49,18 +49,36 @@ def said_plainly(target: str, constants: Mapping[str, Value | str], name: str, *
     return prop.verdict
 
 
+LONG_STRIDE = 3
+"""Of the rows that are not ordinary the long tier has one of so many, and the nightly one the others."""
+
+
 def tier_parameters(
     every: Iterable[T],
     ordinary: Callable[[T], bool],
     name: Callable[[T], str] = str,
-    long: Callable[[T], bool] = lambda row: True,
+    long: Callable[[T], bool] | None = None,
 ) -> list[Any]:
-    """Parameters of a test: those that are `ordinary` as they are, of the others those that are `long` for the long
-    tier, and the rest for the nightly one: decision 16."""
+    """Parameters of a test: those that are `ordinary` as they are, of the others those that are `long` (None: each
+    third) for the long tier, and the rest for the nightly one: decision 16."""
+    rows = list(every)
     return [
-        pytest.param(row, id=name(row), marks=[] if ordinary(row) else [mark.long if long(row) else mark.nightly])
-        for row in every
+        pytest.param(row, id=name(row), marks=marks)
+        for row, marks in zip(rows, _tier_marks(rows, ordinary, long), strict=True)
     ]
+
+
+def _tier_marks(
+    rows: Sequence[T], ordinary: Callable[[T], bool], long: Callable[[T], bool] | None
+) -> Iterator[list[pytest.MarkDecorator]]:
+    """The marks of each row."""
+    others = 0
+    for row in rows:
+        if ordinary(row):
+            yield []
+            continue
+        yield [mark.long if (others % LONG_STRIDE == 0 if long is None else long(row)) else mark.nightly]
+        others += 1
 
 
 def gate_parameters(every: Iterable[T], ordinary: Callable[[T], bool], name: Callable[[T], str] = str) -> list[Any]:
@@ -71,7 +89,8 @@ def gate_parameters(every: Iterable[T], ordinary: Callable[[T], bool], name: Cal
 
 def tiered_rows(every: Iterable[Sequence[Any]], ordinary: Callable[[Sequence[Any]], bool]) -> list[Any]:
     """As `tier_parameters`, of a test that takes several parameters: each row has their values."""
-    return [pytest.param(*row, marks=[] if ordinary(row) else [mark.long]) for row in every]
+    rows = list(every)
+    return [pytest.param(*row, marks=marks) for row, marks in zip(rows, _tier_marks(rows, ordinary, None), strict=True)]
 
 
 def is_exhausted(model: str, profile: str, bounds: str, name: str, sizes: Mapping[str, int]) -> bool:

@@ -14,11 +14,15 @@ from tidegate.audit.kafka.versions import is_at_least
 from tidegate.language.errors import UnavailableError
 from tidegate.real.driving.nodes.releases import fetch_release
 
+from ...support.shipped import tier_parameters
+
 PROGRAM = Path(__file__).with_name("Tables.java")
 JARS = ("3.9.1", "4.1.0", "4.3.0", "4.4.0")
 """Releases whose jars are read: one of each that the tables tell apart since 3.9, and the newest."""
 UNFINISHED = ("unit.test.", "test.")
 """What features are called that Kafka has for its own tests."""
+
+OF_JARS = tier_parameters(JARS, lambda release: False)
 
 Rows = list[list[str]]
 
@@ -39,8 +43,7 @@ def rows_of(release: str, kind: str) -> Rows:
     return [row[1:] for row in class_rows(release) if row[0] == kind]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("release", JARS)
+@pytest.mark.parametrize("release", OF_JARS)
 def test_the_names_of_metadata_versions_are_those_of_the_jars(release: str) -> None:
     latest = rows_of(release, "latest")[0][0]
     named = {int(level): name for name, level in rows_of(release, "metadata") if int(level) > 0}
@@ -50,8 +53,7 @@ def test_the_names_of_metadata_versions_are_those_of_the_jars(release: str) -> N
     assert latest.startswith(".".join(release.split(".")[:2]))
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("release", JARS)
+@pytest.mark.parametrize("release", OF_JARS)
 def test_the_newest_levels_of_features_are_those_of_the_jars(release: str) -> None:
     levels = {name: int(level) for name, level in rows_of(release, "feature") if not name.startswith(UNFINISHED)}
     assert {name: newest_level(name, release) for name in levels} == levels
@@ -65,8 +67,7 @@ def test_the_newest_release_is_the_newest_one_that_is_known() -> None:
     assert METADATA_VERSIONS[-1] == rows_of(JARS[-1], "latest")[0][0]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("release", JARS)
+@pytest.mark.parametrize("release", OF_JARS)
 @pytest.mark.parametrize("kind", ["broker", "producer", "consumer"])
 def test_defaults_are_those_of_the_jars(release: str, kind: str) -> None:
     """Of each setting that both have, with the default where all have the same."""

@@ -157,14 +157,14 @@ CLUSTERS = st.builds(
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(CLUSTERS, st.sampled_from(["standard", "standard", "strict"]))
 def test_advice_is_right_for_whatever_cluster(cluster: AdvisedCluster, required: str) -> None:
     assert_advice_is_right(cluster, required)
 
 
 @pytest.mark.long
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 @given(CLUSTERS, st.sampled_from(["standard", "standard", "strict"]))
 def test_causes_are_right_for_whatever_cluster(cluster: AdvisedCluster, required: str) -> None:
     assert_causes_are_right(cluster, required)

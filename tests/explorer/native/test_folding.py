@@ -112,7 +112,7 @@ def test_shipped_models(check: CheckRecord) -> None:
     agree_folded(model, Search(keep_going=check.keep_going))
 
 
-@pytest.mark.parametrize("examples", tier_parameters((6, 60), lambda examples: examples == 6))
+@pytest.mark.parametrize("examples", tier_parameters((6, 20, 60), (6).__eq__, long=(20).__eq__))
 def test_random_models(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """TIDEGATE_DEEP=1 draws new ones, and a thousand of them."""
 

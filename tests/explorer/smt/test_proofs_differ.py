@@ -129,7 +129,7 @@ def assert_true(definition: Definition, top: int) -> None:
     assert verdict.outcome not in ("safety", "model_error"), verdict
 
 
-@pytest.mark.parametrize("examples", tier_parameters((3, 12), lambda examples: examples == 3))
+@pytest.mark.parametrize("examples", tier_parameters((3, 6, 12), (3).__eq__, long=(6).__eq__))
 def test_what_is_proved_holds_in_every_instance(examples: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     @settings(max_examples=examples, suppress_health_check=[HealthCheck.too_slow])
     @given(seed=st.integers(0, 2**32))
