@@ -57,7 +57,7 @@ LONG = (
 """Commands that take seconds of a processor, and do what ordinary tests look at: the large searches are in spec/, and
 the audit's examples, the proofs and Spark have files of tests of their own."""
 
-LONG_PAGES = ("groups", "producers", "raft", "refinement", "transactions", "zookeeper")
+LONG_PAGES = ("groups", "kraft", "producers", "raft", "refinement", "transactions", "zookeeper")
 """Pages of which the first block alone is ordinary: their other commands are of one kind, and none needs its output."""
 LONG_AS_A_WHOLE = ("proofs",)
 """Pages that build a model as they go, so that each block needs those before it."""

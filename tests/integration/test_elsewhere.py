@@ -44,7 +44,10 @@ def test_what_only_linux_has_is_away() -> None:
     assert said[0].startswith("['spawn'] 16384 False False False") and said[1] == "no /proc"
 
 
-@pytest.mark.parametrize("arguments", [("doctor",), ("check", "raft", "--bounds", "small"), ("prove", "raft")])
+@pytest.mark.parametrize(
+    "arguments",
+    [("doctor",), ("check", "raft", "--bounds", "small"), pytest.param(("prove", "raft"), marks=pytest.mark.long)],
+)
 def test_a_command_answers_there(arguments: tuple[str, ...]) -> None:
     done = run_elsewhere("-m", "tidegate", *arguments)
     assert done.returncode == 0, done.stdout + done.stderr

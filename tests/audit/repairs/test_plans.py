@@ -151,6 +151,7 @@ def test_every_command_of_a_plan_is_one_of_the_clusters_release(release: str) ->
                 )
 
 
+@pytest.mark.long
 def test_a_page_is_cut_and_the_files_are_whole(tidegate: Run, tmp_path: Path) -> None:
     for name, text in FILES.items():
         (tmp_path / name).write_text(text, encoding="utf-8")

@@ -49,8 +49,8 @@ def uncomment(text: str) -> str:
     return re.sub(r"^#(?=[^ \n])", "", text, flags=re.M)
 
 
-@pytest.mark.parametrize("mapping", [{}, {"c/own-audit.toml": MAPPING}])
-@pytest.mark.parametrize("change", [str, uncomment])
+@pytest.mark.parametrize("mapping", [{}, pytest.param({"c/own-audit.toml": MAPPING}, marks=pytest.mark.long)])
+@pytest.mark.parametrize("change", [str, pytest.param(uncomment, marks=pytest.mark.long)])
 def test_the_verdict_is_the_same_with_it_and_with_what_it_states(mapping: dict[str, str], change: Any) -> None:
     files = FILES | mapping
     before = audit_texts(files, seconds=60.0)

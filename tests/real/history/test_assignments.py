@@ -105,6 +105,7 @@ def alter_moment(history: History, place: int, **changes: Any) -> History:
     return replace(history, moments=tuple(moments))
 
 
+@pytest.mark.long
 def test_what_no_controller_does_is_shown_by_no_run(cache: Path) -> None:
     cluster, history = read_move()
     done = first(history, assignment=Assignment(frozenset({2, 3, 4})))

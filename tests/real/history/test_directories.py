@@ -107,6 +107,7 @@ def test_what_no_controller_writes_of_a_directory_is_refused(
     assert (code, "no run of the model shows moment" in out) == (1, True)
 
 
+@pytest.mark.long
 def test_who_starts_without_its_directory_leads_once_another_is_on_record(tidegate: Run, tmp_path: Path) -> None:
     assigned = [change_partition(directories=["3b", "1a", "2a"])]
     joins, leads = [change_partition(isr=[3, 1, 2])], [change_partition(leader=3)]

@@ -59,6 +59,7 @@ def test_followers_leave_in_one_request_of_their_leader(tidegate: Run) -> None:
     assert [step["action"] for step in partition["legs"][0]["steps"]] == ["drop_followers"]
 
 
+@pytest.mark.long
 def test_only_a_controller_makes_a_leader_epoch_of_a_smaller_isr(tidegate: Run) -> None:
     """The model took 2.8 to make one where a leader asks for it, too, as KRaft did: real brokers do not."""
     as_kraft = ("--set", "epochs_by_zookeeper=false", "--set", "by_zookeeper=false")

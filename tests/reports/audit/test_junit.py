@@ -94,7 +94,7 @@ def clusters(draw: st.DrawFn) -> tuple[list[tuple[str, str, bool]], Options, lis
     return files, Options(kafka_version=version, distribution="apache"), [required], draw(st.booleans())
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(clusters())
 def test_exit_junit_sarif_and_json_never_contradict_each_other(cache: Path, made: Any) -> None:
     files, options, required, accepts = made
