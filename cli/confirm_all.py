@@ -117,7 +117,7 @@ def confirm_all_document(
 def _counterexamples(check: CheckRecord, violated_properties: Sequence[str]) -> Iterator[RecordedCounterexample]:
     """What a check finds of properties that are recorded as violated."""
     with fork_command(check_arguments(check, _SETTINGS)) as command:
-        _, printed, _ = command.wait()
+        _, printed, _ = command.wait_for_exit()
     properties = list[dict[str, Any]]()
     with contextlib.suppress(json.JSONDecodeError, KeyError):  # then it found none, which is said
         properties = json.loads(printed)["properties"]

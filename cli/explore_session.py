@@ -87,7 +87,7 @@ class Session:
         page.line(f"{at:>4}  {sentence}", hang=6, style="bold")
         write_state(page, document, at, whole=whole or not has_lanes(document), with_held=False)
         for watch in self.watches:
-            value = self._value_words(watch.value_words(self.branch.state))
+            value = self._value_words(watch.value_words(self.branch.last_state))
             page.line(f"watch     {watch.text} = {value}", indent=3, hang=10, style="cyan")
         page.blank()
         self._write_possible_steps(page, every=every)
@@ -109,8 +109,8 @@ class Session:
 
     def possible_steps(self) -> list[PossibleStep]:
         """The steps that can happen here."""
-        found = list(possible_steps(self.model, self.branch.state))
-        words, state = self.words, self.branch.state
+        found = list(possible_steps(self.model, self.branch.last_state))
+        words, state = self.words, self.branch.last_state
         if words is None:
             return found
         return [
@@ -123,7 +123,7 @@ class Session:
         they are called beside it."""
         steps = self.possible_steps()
         if not steps:
-            stuck = is_deadlock(self.model, self.branch.state)
+            stuck = is_deadlock(self.model, self.branch.last_state)
             page.line("Nothing can happen here" + (": a deadlock." if stuck else " within the bounds."), indent=2)
             return
         listed, said = TextPage(self.text_format), Counter(step.sentence for step in steps)
@@ -162,7 +162,7 @@ class Session:
         chosen = steps[number - 1]
         if chosen.step is None:
             raise UsageError(f"{chosen.text} breaks the model's own types and leads nowhere: {chosen.breaks}")
-        self.branch = self.branch.with_steps(chosen.step)
+        self.branch = self.branch.append_steps(chosen.step)
         return self.state_text()
 
     def _take_steps(self, text: str) -> str:
@@ -172,26 +172,26 @@ class Session:
             word = step_name(text.split(" ")[0])
             raise UsageError(f"{word} is neither a command nor a step; {suggest_name(word, [*COMMANDS, *names])}")
         try:
-            run = replay(self.model, self.branch.state, parse_steps(self.model, text))
+            run = replay(self.model, self.branch.last_state, parse_steps(self.model, text))
         except StepError as error:
             raise UsageError(str(error)) from None
         except ModelError as error:
             raise UsageError(f"the step breaks the model's own types: {error.message} ({error.where})") from None
-        self.branch = self.branch.with_steps(*run.steps)
+        self.branch = self.branch.append_steps(*run.steps)
         return self.state_text()
 
     def undo(self, rest: str) -> str:
         """Goes back."""
         if not self.branch.run.steps:
             raise UsageError("this is the initial state: there is nothing to undo")
-        self.branch = self.branch.undone(_parse_number(rest, "undo"))
+        self.branch = self.branch.undo_steps(_parse_number(rest, "undo"))
         return self.state_text()
 
     def redo(self, rest: str) -> str:
         """Takes again what was undone."""
         if not self.branch.ahead:
             raise UsageError("nothing was undone that could be taken again from here")
-        self.branch = self.branch.redone(_parse_number(rest, "redo"))
+        self.branch = self.branch.redo_steps(_parse_number(rest, "redo"))
         return self.state_text()
 
     def why(self, rest: str) -> str:
@@ -208,7 +208,7 @@ class Session:
 
     def _write_all_reasons(self, page: TextPage) -> None:
         """Every reason with the steps that it stops."""
-        found = step_choices(self.model, {0: self.branch.state})
+        found = step_choices(self.model, {0: self.branch.last_state})
         for number, stopped in found["states"]["0"]["disabled"]:
             reason = found["reasons"][number]
             names = [found["steps"][step] for step in stopped]
@@ -225,7 +225,7 @@ class Session:
         action = self.model.action(name)
         if action.switched_off:
             return [(name, "this profile's constants switch it off")]
-        every = [arguments for owner, arguments in instances(self.model, self.branch.state) if owner is action]
+        every = [arguments for owner, arguments in instances(self.model, self.branch.last_state) if owner is action]
         if not every:
             return [(name, "there is nothing here that it could be done with")]
         texts = [format_step(name, arguments) for arguments in every]
@@ -242,14 +242,14 @@ class Session:
         if action.switched_off:
             return "this profile's constants switch it off"
         try:
-            result = attempt(self.model, self.branch.state, action, arguments)
+            result = attempt(self.model, self.branch.last_state, action, arguments)
         except ModelError as error:
             return f"it breaks the model's own types: {error.message} ({error.where})"
         if isinstance(result, State):
             texts = [step.text for step in self.possible_steps()]
             named = format_step(action.name, arguments)
             return f"it can happen: step {texts.index(named) + 1} of the list" if named in texts else "it can happen"
-        return stop_reason(self.model, self.branch.state, action, arguments, result)
+        return stop_reason(self.model, self.branch.last_state, action, arguments, result)
 
     def go(self, rest: str) -> str:
         """Goes to the nearest state in which a property fails, or a witness is reached."""
@@ -264,7 +264,7 @@ class Session:
         if not prop.applicable:
             raise UsageError(f"{name} reads ghosts that are folded away here; start with --ghosts")
         search = Search(memory_bytes=self.memory, seconds=_parse_seconds(given), cache=cache_directory())
-        found = find_nearest_state(self.model, self.branch.state, prop, search, self.report)
+        found = find_nearest_state(self.model, self.branch.last_state, prop, search, self.report)
         what = "reached" if prop.kind == "reachable" else "violated"
         looked = f"{count_text(found.states, 'state')} explored from here"
         if found.run is None:
@@ -274,7 +274,7 @@ class Session:
             return f"{name} is not {what} in {looked}; {end}\n"
         if not found.run.steps:
             return f"{name} is {what} here already\n"
-        self.branch = self.branch.with_steps(*found.run.steps)
+        self.branch = self.branch.append_steps(*found.run.steps)
         return f"{name} is {what} after {count_text(len(found.run.steps), 'step')} more ({looked})\n{self.state_text()}"
 
     def watch(self, rest: str) -> str:
@@ -435,7 +435,9 @@ def completions_of(session: Session, line: str) -> Sequence[str]:
         return [prop.name for prop in session.model.properties if prop.applicable]
     if first in ("why", "w"):
         able = {step.text for step in session.possible_steps()}
-        every = [format_step(action.name, given) for action, given in instances(session.model, session.branch.state)]
+        every = [
+            format_step(action.name, given) for action, given in instances(session.model, session.branch.last_state)
+        ]
         return ["not", *(text for text in every if text not in able)]
     if first == "watch":
         return [field.name for field in session.model.fields]

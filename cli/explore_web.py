@@ -52,8 +52,8 @@ class ExplorationServer:
     def __init__(self, model: Model, run: Run, memory: int | None = None, words: ClusterWords | None = None) -> None:
         self.model, self.run, self.memory, self.words = model, run, memory, words
         self.around = Neighbourhood(model, words=None if words is None else words.neighbourhood_words(model, run))
-        self.path = [self.around.number(state) for state in run.states()]
-        self.around.expand(self.path[-1])
+        self.path = [self.around.number_of(state) for state in run.states()]
+        self.around.expand_node(self.path[-1])
         self.lock = threading.Lock()
         self.searching = threading.Lock()
         self.stopped = threading.Event()
@@ -72,7 +72,7 @@ class ExplorationServer:
         """What can happen in the state of a node, and the values and nodes that the page does not have."""
         with self.lock:
             node = self._node_number(request)
-            return self._new_parts(request, {str(node): self.around.expand(node)})
+            return self._new_parts(request, {str(node): self.around.expand_node(node)})
 
     def go(self, request: dict[str, str]) -> dict[str, Any]:
         """The way to the nearest state from a node in which a property fails or a witness is reached. While it is
@@ -136,12 +136,12 @@ class ExplorationServer:
         known: dict[str, Any] = {}
         taken: list[int] = []
         for step in run.steps:
-            found = known[str(node)] = self.around.expand(node)
-            after = self.around.number(step.state_after)
+            found = known[str(node)] = self.around.expand_node(node)
+            after = self.around.number_of(step.state_after)
             at = next(at for at, some in enumerate(found) if some["to"] == after and some["action"] == step.action)
             taken.append(at)
             node = after
-        known[str(node)] = self.around.expand(node)
+        known[str(node)] = self.around.expand_node(node)
         return known, taken
 
     def _node_number(self, request: dict[str, str]) -> int:

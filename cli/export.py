@@ -16,7 +16,7 @@ from ..explorer.graph import StateGraph, TooLargeError, neighbourhood, state_gra
 from ..language.errors import UsageError, suggest_name
 from ..language.judge import initial_states
 from ..language.model import Model
-from ..language.values import ModelError, State, show
+from ..language.values import ModelError, State, value_text
 from ..language.verdict import Run
 from ..language.watch import parse_watch
 from ..reports.document import Document
@@ -326,7 +326,7 @@ def _node_text(model: Model, text: str, name: str) -> NodeText:
 
 
 def _field_part(name: str) -> NodeText:
-    return lambda state: show(_value_at(state, name))
+    return lambda state: value_text(_value_at(state, name))
 
 
 def _node_name(fields: Mapping[str, NodeText], state: State) -> str:

@@ -203,7 +203,7 @@ def _run_entries(entries: Sequence[Entry], options: argparse.Namespace) -> tuple
         try:
             interrupted = _wait_for_results(list(futures.values()), workers, received)
         except BaseException:  # a defect: nothing goes on behind it
-            workers.stop(signal.SIGKILL)
+            workers.stop_commands(signal.SIGKILL)
             raise
     found = [futures[id(entry)].result() for entry in entries if not futures[id(entry)].cancelled()]
     return [result for result in found if result is not None], interrupted
@@ -246,11 +246,11 @@ def _wait_for_results(futures: Sequence[Future[Result | None]], workers: GatePro
     print("\ntidegate: interrupted; the report is of what was done", file=sys.stderr)
     for future in pending:
         future.cancel()
-    workers.stop(signal.SIGINT)
+    workers.stop_commands(signal.SIGINT)
     until = time.monotonic() + _PATIENCE_SECONDS
     while pending and len(signals) == 1 and time.monotonic() < until:
         _, pending = wait(pending, timeout=_POLL_SECONDS)
-    workers.stop(signal.SIGKILL)
+    workers.stop_commands(signal.SIGKILL)
     return True
 
 

@@ -14,7 +14,7 @@ from ..explorer.smt.effort import SolverEffort
 from ..explorer.smt.errors import HintsError, NotUnboundedError, UnsayableError
 from ..gates.records import known_violations, violations_elsewhere
 from ..language.binding import Definition
-from ..language.errors import UsageError, place_text, shown_path
+from ..language.errors import UsageError, path_for_reader, place_text
 from ..language.model import Model
 from ..language.proof import Obligation, Proof, ProofFinding, UnstatedProperty, Word
 from ..reports.check.html import proof_index
@@ -148,7 +148,7 @@ def run(options: argparse.Namespace) -> Exit:
         place = place_text(error.where)
         return _report_unstated_model(f"{place}: {error.message}; {error.remedy}")
     except UnsayableError as error:
-        return _report_unstated_model(f"{shown_path(error.file)}:{error.line}: {error}")
+        return _report_unstated_model(f"{path_for_reader(error.file)}:{error.line}: {error}")
     except HintsError as error:
         print(f"tidegate: {error}; correct it, remove it, or write it anew with --record-hints", file=sys.stderr)
         return Exit.UNREADABLE

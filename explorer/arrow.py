@@ -22,7 +22,7 @@ from ..language import types
 from ..language.checks import members_of
 from ..language.constants import Value
 from ..language.records import is_box, is_tuple, unbox_type
-from ..language.values import show
+from ..language.values import value_text
 from ..traces.differences import to_json
 from .native.layout import Array, Layout, Leaf, Shape, Struct, code_of, decode_value, word_count
 
@@ -47,7 +47,7 @@ def arrow_type(type_: types.Type, values: Mapping[str, Value]) -> Any:
         case types.Record(fields=fields):
             return pa.struct([(name, arrow_type(field_type, values)) for name, field_type in fields])
         case types.Map(key=key, value=of):
-            return pa.struct([(show(member), arrow_type(of, values)) for member in members_of(key, values)])
+            return pa.struct([(value_text(member), arrow_type(of, values)) for member in members_of(key, values)])
         case types.Seq(of=of) | types.Subset(of=of) | types.Pool(of=of):
             return pa.list_(arrow_type(of, values))
         case _:
@@ -93,7 +93,9 @@ def _column(words: Words, type_: types.Type, shape: Shape, word: int, shift: int
             members = list(members_of(key, values))
             places = [shape.place_of_element(code_of(key, member)) for member in members]
             parts = [_column(words, of, shape.element, word + at, shift + bit, values) for at, bit in places]
-            return _struct_column([show(member) for member in members], parts, arrow_type(type_, values), len(words))
+            return _struct_column(
+                [value_text(member) for member in members], parts, arrow_type(type_, values), len(words)
+            )
         case types.Record(fields=fields, variants=variants), Struct() if not variants and not is_box(type_):
             inside = zip(fields, shape.parts, shape.places, strict=True)
             parts = [_column(words, of, part, word + at[0], shift + at[1], values) for (_, of), part, at in inside]

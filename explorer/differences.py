@@ -20,7 +20,7 @@ from ..language.judge import (
 )
 from ..language.model import Action, Model, Property
 from ..language.steptext import format_step
-from ..language.values import ModelError, State, show
+from ..language.values import ModelError, State, value_text
 from ..language.where import Where
 
 MAX_SHOWN = 4
@@ -103,7 +103,7 @@ def why_deadlock(model: Model, state: State) -> str:
 def fields_that_differ(mine: State, theirs: State, engine: str) -> str:
     """`value is 2 natively and 1 in plain Python`, for each field of two states that is not the same."""
     return "; ".join(
-        f"{name} is {show(one)} {engine} and {show(other)} in plain Python"
+        f"{name} is {value_text(one)} {engine} and {value_text(other)} in plain Python"
         for name, one, other in zip(mine.__match_args__, mine, theirs, strict=True)
         if one != other
     )

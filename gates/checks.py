@@ -37,7 +37,7 @@ class GateSettings:
 class RunningCommand(Protocol):
     """A command that runs."""
 
-    def wait(self) -> tuple[int, str, str]:
+    def wait_for_exit(self) -> tuple[int, str, str]:
         """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
         ...
 
@@ -103,11 +103,11 @@ class GateProcesses:
         self._running: set[RunningCommand] = set()
         self.stopping = False
 
-    def run(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
+    def run_command(self, arguments: Sequence[str]) -> tuple[int, str, str] | None:
         """A command's exit, output and errors; None when the gate was stopped before it began.
 
-        It runs in a session of its own: what is typed at the terminal reaches it through `stop` alone. Should this
-        process end before it, even by SIGKILL, it ends too.
+        It runs in a session of its own: what is typed at the terminal reaches it through `stop_commands` alone. Should
+        this process end before it, even by SIGKILL, it ends too.
         """
         with contextlib.ExitStack() as until:
             with self._lock:
@@ -116,12 +116,12 @@ class GateProcesses:
                 worker = until.enter_context(self._start(arguments))
                 self._running.add(worker)
             try:
-                return worker.wait()
+                return worker.wait_for_exit()
             finally:
                 with self._lock:
                     self._running.discard(worker)
 
-    def stop(self, with_signal: signal.Signals) -> None:
+    def stop_commands(self, with_signal: signal.Signals) -> None:
         """Starts nothing more, and sends a signal to what runs. An interrupted check reports what it has seen."""
         with self._lock:
             self.stopping = True
@@ -134,12 +134,12 @@ def run_entry(entry: Entry, settings: GateSettings, workers: GateProcesses) -> R
     """Runs one entry and compares; None when the gate was stopped before it began."""
     started = time.monotonic()
     if isinstance(entry, AuditRecord):
-        ended = workers.run(audit_arguments(entry, settings))
+        ended = workers.run_command(audit_arguments(entry, settings))
         return None if ended is None else audit_result(entry, CommandResult(*ended, time.monotonic() - started))
     if isinstance(entry, ProofRecord):
-        ended = workers.run(prove_arguments(entry, settings.time))
+        ended = workers.run_command(prove_arguments(entry, settings.time))
         return None if ended is None else proof_result(entry, CommandResult(*ended, time.monotonic() - started))
-    ended = workers.run(check_arguments(entry, settings))
+    ended = workers.run_command(check_arguments(entry, settings))
     if ended is None:
         return None
     return check_result(entry, CommandResult(*ended, time.monotonic() - started), settings, stopping=workers.stopping)

@@ -33,14 +33,14 @@ def save_gate(document: Document, folder: Path | None, junit_file: Path | None) 
             write_text(folder / "summary.md", gate_summary(document))
             write_text(folder / "index.html", gate_index(document))
     finally:
-        for claim in _claims_with_traces(document):
+        for claim in _claims_of_document(document):
             if claim["trace"] is not None or claim["recorded"]:
                 claim["document"] = None
     if folder is not None:
         write_json(folder / "report.json", document)
 
 
-def _claims_with_traces(document: Document) -> Iterator[Document]:
+def _claims_of_document(document: Document) -> Iterator[Document]:
     for check in document["checks"]:
         yield from check["claims"]
 

@@ -265,7 +265,7 @@ def read_record_file(path: Path) -> RecordFile:
         raise UsageError(f'{path}: schema is {table.get("schema")!r}; this tidegate reads schema = "{SCHEMA}"')
     model = _model_path(_take_value(table, "model", str, str(path), ""), path)
     bounds = {
-        name: _named_bounds(values, f"{path}, [bounds.{name}]")
+        name: _check_named_bounds(values, f"{path}, [bounds.{name}]")
         for name, values in _subtable(table, "bounds", str(path)).items()
     }
     opened = _check_names(_take_value(table, "open", list, str(path), []), f"{path}, open")
@@ -464,7 +464,7 @@ def _expected_verdict(value: Any, place: str) -> ExpectedVerdict:
     return ExpectedVerdict(_check_known_word(value, _VERDICT_WORDS, place))
 
 
-def _named_bounds(values: Any, place: str) -> Mapping[str, PlainValue]:
+def _check_named_bounds(values: Any, place: str) -> Mapping[str, PlainValue]:
     if not isinstance(values, dict):
         raise UsageError(f"{place}: it must be a table of constants")
     table = cast("dict[str, Any]", values)

@@ -21,7 +21,7 @@ from .errors import suggest_name as closest
 from .frontend.abstract_steps import image_type, predicate_of_image
 from .frontend.annotations import Types
 from .frontend.folding import Folder
-from .frontend.refining import STATES, Relation, decorator_place, refinement, step_place
+from .frontend.refining import STATES, Relation, decorator_place, elaborate_refinement, step_place
 from .frontend.roles import first_doc_line
 from .frontend.scope import Program
 from .judge import state_shape
@@ -95,19 +95,19 @@ class Abstractions:
         self.names: dict[ModuleType, Mapping[str, Any]] = {}
         self.of_open: dict[FunctionType, frozenset[str]] = {}
 
-    def elaborate(self, program: Program) -> dict[FunctionType, ir.Function]:
+    def elaborate_refinements(self, program: Program) -> dict[FunctionType, ir.Function]:
         """The refinements' typed forms, elaborated after all else: from here on abstract states are types."""
         for function, mark in self.definition.functions:
             if mark.role == "refines":
                 with suppress(AbandonedError):
-                    self._bind(program, function, mark)
+                    self._bind_abstract_model(program, function, mark)
         said = {function: dict(mark.may_be) for function, mark in self.definition.functions}
         for function, (abstract, record) in self.models.items():
             with suppress(AbandonedError):
-                self.relations[function] = refinement(program, function, abstract, record, said[function])
+                self.relations[function] = elaborate_refinement(program, function, abstract, record, said[function])
         return {function: relation.form for function, relation in self.relations.items()}
 
-    def property(
+    def property_of_refinement(
         self,
         function: FunctionType,
         mark: Mark,
@@ -119,31 +119,31 @@ class Abstractions:
         """A refinement as a property: of every step, and of the initial states."""
         relation = self.relations[function]
         given = tuple((name, _text_of(value)) for name, value in mark.constant_values)
-        mapping = folder.function(relation.mapping)
+        mapping = folder.fold_function(relation.mapping)
         needs = self.of_open[function]
-        image = self._image(function, image)
+        image = self._image_function(function, image)
         made = Refinement(self.models[function][0], image, mapping, given, dict(mark.may_be), needs)
         if needs:
             form = None
         told = () if form is None else relation.action_forms.items()
-        asked = tuple((name, folder.function(action_relation)) for name, action_relation in told)
+        asked = tuple((name, folder.fold_function(action_relation)) for name, action_relation in told)
         says = first_doc_line(function.__doc__)
-        start = None if form is None else folder.function(relation.start)
+        start = None if form is None else folder.fold_function(relation.start)
         run = partial(is_abstract_step, made)
         return Property(function.__name__, "transition", says, form, run, ghosts, made, asked, start)
 
-    def liveness(
+    def liveness_of_refinement(
         self, function: FunctionType, mark: Mark, image: Callable[..., Any], is_left_out: bool, folder: Folder
     ) -> Iterator[Liveness]:
         """What a refinement with fairness claims of whole runs: each property of the abstract model, of the images. One
         has no cases where the mapping reads ghosts that are `is_left_out`, or the abstract model rests on an open
         constant."""
         abstract, record = self.models[function]
-        relation, image = self.relations[function], self._image(function, image)
+        relation, image = self.relations[function], self._image_function(function, image)
 
         def of_images(predicate: Property, form: ir.Function, arguments: tuple[tuple[str, Any], ...]) -> Property:
-            bound = folder.function(bind_arguments(form, arguments, abstract.values))
-            run = partial(_run_on_image, predicate.run, image)
+            bound = folder.fold_function(bind_arguments(form, arguments, abstract.values))
+            run = partial(_is_true_of_image, predicate.run, image)
             return Property(predicate.name, "invariant", predicate.says, bound, run)
 
         for claim in abstract.liveness:
@@ -163,19 +163,19 @@ class Abstractions:
                 tuple(cases),
                 () if claim.kind == "always_possible" else mark.fairness,
                 relation.form.where,
-                tuple(map(folder.function, forms)),
+                tuple(map(folder.fold_function, forms)),
                 respected_limits=() if claim.kind == "always_possible" else mark.respected_limits,
                 of=function.__name__,
             )
 
-    def _image(self, function: FunctionType, image: Callable[..., Any]) -> Callable[[State], State]:
+    def _image_function(self, function: FunctionType, image: Callable[..., Any]) -> Callable[[State], State]:
         """The author's function from states to those of the abstract model."""
         abstract, record = self.models[function]
         if record.python is self.definition.state_class:
             return _image_mapping(image, state_shape(abstract))
         return image
 
-    def _bind(self, program: Program, function: FunctionType, mark: Mark) -> None:
+    def _bind_abstract_model(self, program: Program, function: FunctionType, mark: Mark) -> None:
         """Binds the abstract model of a refinement. Raises AbandonedError after noting what is wrong with the values
         that it gives, and ModelErrors for the abstract model's own text."""
         assert mark.abstract is not None, "the decorator takes a module"
@@ -183,15 +183,15 @@ class Abstractions:
         shared, cls = self._shared_constants(definition), definition.state_class
         is_own = cls is self.definition.state_class
         given = {name: self.values[name] for name in shared}
-        needed = shared | {name for _, value in mark.constant_values for name in _names(value)}
+        needed = shared | {name for _, value in mark.constant_values for name in _constants_in(value)}
         self.of_open[function] = self.types.open & needed
         for name, value in mark.constant_values:
-            found = self._value(program, function, definition, name, value)
+            found = self._value_for_constant(program, function, definition, name, value)
             if is_own:
                 given[name] = found
             elif given.setdefault(name, found) != found:
                 place, message = decorator_place(program, function, name), f"{name} is a constant of this model, too"
-                if not self._is_named(name):
+                if not self._is_constant_of_file(name):
                     file = Path(str(mark.abstract.__file__)).name
                     message += f": it comes along with what is imported from {file}"
                 hint = f"@refines without {name}: both have one value, which --set or a profile gives"
@@ -219,7 +219,7 @@ class Abstractions:
         )
         self.types.add_constants(own)
         record = image_type(abstract, cls)
-        if not self.types.add_image(cls, record) or self._differs(abstract, cls):
+        if not self.types.add_abstract_state(cls, record) or self._has_other_values(abstract, cls):
             message = f"another refinement gives the constants of {name} other values"
             program.diagnostics.add("TG317", decorator_place(program, function), message, "the same values for each")
             raise AbandonedError
@@ -252,9 +252,9 @@ class Abstractions:
         own = self.definition.names("action")
         ways = abstract.names("action")
         for action, allowed in mark.may_be:
-            wrong |= self._names_none(program, function, action, (action,), own, "this model")
+            wrong |= self._has_unknown_action(program, function, action, (action,), own, "this model")
             named = tuple(way for way in allowed if way != STUTTERS)
-            wrong |= self._names_none(program, function, action, named, ways, name)
+            wrong |= self._has_unknown_action(program, function, action, named, ways, name)
             if not allowed:
                 where = step_place(program, function, action)
                 hint = "the abstract actions that it may be, or STUTTERS"
@@ -263,7 +263,7 @@ class Abstractions:
         if wrong:
             raise AbandonedError
 
-    def _names_none(
+    def _has_unknown_action(
         self,
         program: Program,
         function: FunctionType,
@@ -282,12 +282,12 @@ class Abstractions:
             )
         return bool(missing)
 
-    def _is_named(self, constant: str) -> bool:
+    def _is_constant_of_file(self, constant: str) -> bool:
         """Whether a file of this model has a constant by name, which may else come along with something imported."""
         own = self.definition.constants[constant]
         return any(value is own for module in modules_of(self.definition.module) for value in vars(module).values())
 
-    def _differs(self, abstract: Model, cls: type[Any]) -> bool:
+    def _has_other_values(self, abstract: Model, cls: type[Any]) -> bool:
         """Whether another refinement has the same abstract model with other values of its constants."""
         return any(cls is other.python and abstract.values != model.values for model, other in self.models.values())
 
@@ -296,7 +296,7 @@ class Abstractions:
         own = self.definition.constants
         return frozenset(name for name, constant in abstract.constants.items() if own.get(name) is constant)
 
-    def _value(
+    def _value_for_constant(
         self, program: Program, function: FunctionType, abstract: ModelDefinition, name: str, given_value: Any
     ) -> Value:
         """What a decorator gives to a constant of the abstract model. Raises AbandonedError after noting what is
@@ -317,7 +317,7 @@ class Abstractions:
             raise AbandonedError from None
 
 
-def _run_on_image(predicate: Callable[[State], bool], image: Callable[[State], State], state: State) -> bool:
+def _is_true_of_image(predicate: Callable[[State], bool], image: Callable[[State], State], state: State) -> bool:
     """A predicate of the abstract model, of the image of a state."""
     return predicate(image(state))
 
@@ -368,7 +368,7 @@ def _text_of(given_value: Any) -> str:
     return str(given_value).lower() if isinstance(given_value, bool) else str(given_value)
 
 
-def _names(given_value: Any) -> frozenset[str]:
+def _constants_in(given_value: Any) -> frozenset[str]:
     """The constants that a decorator's value depends on."""
     if isinstance(given_value, Constant):
         return frozenset({given_value.name})

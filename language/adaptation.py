@@ -24,7 +24,7 @@ from types import CodeType, FunctionType
 from typing import Any, TypeAlias, cast
 
 from .containers import ModelError
-from .drafts import SINK, current, spend
+from .drafts import SINK, current, spend_budget
 from .immutable import immutable
 from .source import NoSourceError, function_node, words
 from .steps import called_function, returns_as_branches
@@ -70,7 +70,7 @@ class Adaptations:
         default_factory=dict[str, "set[tuple[int, int]]"], compare=False, repr=False
     )
 
-    def begins(self, file: str) -> set[tuple[int, int]]:
+    def places_in(self, file: str) -> set[tuple[int, int]]:
         """Where in a file, by line and column, something begins of which anything is said, in whatever call."""
         if not self.places_by_file:
             for said in self._all_facts():
@@ -78,7 +78,7 @@ class Adaptations:
                 self.places_by_file.setdefault(place.file, set()).add((place.line, place.column))
         return self.places_by_file.get(file, set())
 
-    def of(self, file: str, node: ast.FunctionDef) -> frozenset[AdaptationFacts]:
+    def facts_about(self, file: str, node: ast.FunctionDef) -> frozenset[AdaptationFacts]:
         """What is said of a function's text, and of the step helpers that it calls: all that its code depends on."""
         if not self.facts_by_line:
             for said in self._all_facts():
@@ -95,7 +95,7 @@ class Adaptations:
         yield from (("ranges", place, bounds) for place, bounds in self.ranges.items())
         yield from (("elements", place, number) for number, place in enumerate(self.elements))
 
-    def check(self, value: Any, number: int) -> Any:
+    def checked_record(self, value: Any, number: int) -> Any:
         """A record that is put into a set, in its canonical form; ModelError where it is not of the set's type. The
         check is that of `elements` with this number."""
         return list(self.elements.values())[number](value)
@@ -139,7 +139,7 @@ GLOBALS: dict[str, Any] = {
     "__Set__": Set,
     "__some__": check_some,
     "__within__": check_in_range,
-    "__spend__": spend,
+    "__spend__": spend_budget,
     "__current__": current,
     "__gone__": SINK,
 }
@@ -151,7 +151,7 @@ _DRAFT = "__draft__"
 _numbers = itertools.count(1)
 
 
-def adapt(
+def adapt_function(
     function: FunctionType,
     adaptations: Adaptations,
     call: Where | None = None,
@@ -168,7 +168,7 @@ def adapt(
     key = function, call, spends
     known = adaptations.codes.get(key)
     if known is None:
-        made = _adapted_before(function, adaptations) if call is None and not spends else None
+        made = _cached_adaptation(function, adaptations) if call is None and not spends else None
         known = adaptations.codes[key] = made or _adapt_text(function, adaptations, call, spends, None)
     return known
 
@@ -179,13 +179,13 @@ the constants, and adapting all of a model's functions takes a third of binding 
 MAX_ADAPTED = 4096
 
 
-def _adapted_before(function: FunctionType, adaptations: Adaptations) -> AdaptedFunction | None:
+def _cached_adaptation(function: FunctionType, adaptations: Adaptations) -> AdaptedFunction | None:
     """The function as it was adapted when the same was said of it; None where its text is gone."""
     try:
         node = function_node(function)
     except NoSourceError:
         return None
-    key = function, adaptations.of(function.__code__.co_filename, node)
+    key = function, adaptations.facts_about(function.__code__.co_filename, node)
     known = _ADAPTED.get(key)
     if known is None:
         if len(_ADAPTED) >= MAX_ADAPTED:
@@ -228,12 +228,12 @@ def _adapt_text(
             raise
         return AdaptedFunction(own)
     untouched = change is None and not spends and not _is_touched(node, own.co_filename, adaptations, call)
-    if untouched and not _displays_sets(own):
+    if untouched and not _has_set_display(own):
         return AdaptedFunction(own)
     node = cast(ast.FunctionDef, _copy_tree(node))
     if change is not None:
         change(node, function, call)
-    copies = tuple(_adapt(node, function, adaptations, call, spends, change))
+    copies = tuple(_adapt_definition(node, function, adaptations, call, spends, change))
     made = compile(ast.Module([node], []), own.co_filename, "exec", dont_inherit=True)
     code = next(
         constant for constant in made.co_consts if isinstance(constant, CodeType) and constant.co_name == own.co_name
@@ -266,7 +266,7 @@ def _is_touched(node: ast.FunctionDef, file: str, adaptations: Adaptations, call
     return inside or (call is None and (file, node.name) in adaptations.guards)
 
 
-def _adapt(
+def _adapt_definition(
     node: ast.FunctionDef,
     function: FunctionType,
     adaptations: Adaptations,
@@ -278,7 +278,7 @@ def _adapt(
     file = function.__code__.co_filename
     spending = _spending_of(node, file, adaptations, call, spends)
     if spending is not None:
-        node.body = spending.body(returns_as_branches(node.body))
+        node.body = spending.insert_into_body(returns_as_branches(node.body))
     if spends:
         node.args.kwonlyargs.append(ast.arg(_DRAFT))
         node.args.kw_defaults.append(None)
@@ -290,7 +290,7 @@ def _adapt(
         assert helper is not None, "the front end found the helper"
         statement.value.func = ast.copy_location(ast.Name(name, ast.Load()), statement.value.func)
         inner = spending is not None and place in spending.calls
-        yield name, helper, adapt(helper, adaptations, place, inner, change)
+        yield name, helper, adapt_function(helper, adaptations, place, inner, change)
 
 
 class _Adapter(ast.NodeTransformer):
@@ -305,7 +305,7 @@ class _Adapter(ast.NodeTransformer):
         all_calls: bool,
     ) -> None:
         self.file, self.call = file, call
-        self.begins = adaptations.begins(file)
+        self.begins = adaptations.places_in(file)
         self.needed = adaptations.required_values
         self.dropped = adaptations.dropped_places
         self.ranges = adaptations.ranges
@@ -328,7 +328,7 @@ class _Adapter(ast.NodeTransformer):
         made = super().visit(node)
         if isinstance(node, ast.Name) and self._is_among(self.pieces, node):
             made = _call_node("__current__", [node], node)
-        if isinstance(node, ast.expr) and self._is_among(self.needed, node) and _is_read(node):
+        if isinstance(node, ast.expr) and self._is_among(self.needed, node) and _is_loaded(node):
             made = _call_node("__some__", [cast(ast.expr, made), ast.Constant(words(self.file, node))], node)
         bounds = self._bounds_of(node)
         if bounds is not None:
@@ -404,7 +404,7 @@ def _call_node(name: str, arguments: list[ast.expr], node: ast.AST) -> ast.expr:
     return ast.fix_missing_locations(ast.copy_location(call, node))
 
 
-def _is_read(node: ast.expr) -> bool:
+def _is_loaded(node: ast.expr) -> bool:
     return isinstance(getattr(node, "ctx", None) or ast.Load(), ast.Load)
 
 
@@ -446,48 +446,51 @@ class _BudgetQuestions:
             place = place.call
         return place if place is not None and place.file == self.file else None
 
-    def body(self, body: list[ast.stmt]) -> list[ast.stmt]:
+    def insert_into_body(self, body: list[ast.stmt]) -> list[ast.stmt]:
         """The statements that ask right after the last `require` of every path, as `roles.add_budget` does it."""
-        last = max((at for at, node in enumerate(body) if self._holds_one(node)), default=-1)
+        last = max((at for at, node in enumerate(body) if self._has_require(node)), default=-1)
         if last < 0:
-            return [self._question(), *body]
+            return [self._budget_question(), *body]
         statement = body[last]
         if isinstance(statement, ast.Expr) and self._is_step(statement):
             self.calls.add(_place(self.file, statement.value, self.call))
             return body
         if isinstance(statement, ast.If):
-            statement.body, statement.orelse = self.body(statement.body), self.body(statement.orelse)
+            statement.body, statement.orelse = (
+                self.insert_into_body(statement.body),
+                self.insert_into_body(statement.orelse),
+            )
             return body
         if isinstance(statement, ast.Match):
-            self._cases(statement)
+            self._insert_into_cases(statement)
             return body
-        return [*body[: last + 1], self._question(), *body[last + 1 :]]
+        return [*body[: last + 1], self._budget_question(), *body[last + 1 :]]
 
-    def _cases(self, statement: ast.Match) -> None:
+    def _insert_into_cases(self, statement: ast.Match) -> None:
         for case in statement.cases:
-            case.body = self.body(case.body)
-        statement.cases.append(ast.match_case(ast.MatchAs(), None, [self._question()]))
+            case.body = self.insert_into_body(case.body)
+        statement.cases.append(ast.match_case(ast.MatchAs(), None, [self._budget_question()]))
         if isinstance(statement.cases[-2].pattern, ast.MatchAs) and statement.cases[-2].guard is None:
             statement.cases.pop()
 
-    def _question(self) -> ast.stmt:
+    def _budget_question(self) -> ast.stmt:
         state = ast.Name(self.state, ast.Load())
         return ast.Expr(ast.Call(ast.Name("__spend__", ast.Load()), [state], []))
 
     def _is_step(self, statement: ast.Expr) -> bool:
         return _place(self.file, statement.value, self.call) in self.steps
 
-    def _holds_one(self, node: ast.stmt) -> bool:
+    def _has_require(self, node: ast.stmt) -> bool:
         first, last = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
         return any(
             first <= (guard.line, guard.column) and (guard.end_line, guard.end_column) <= last for guard in self.guards
         )
 
 
-def _displays_sets(code: CodeType) -> bool:
+def _has_set_display(code: CodeType) -> bool:
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     return (
         not _SET_DISPLAYS.isdisjoint(code.co_code[::2])
         or any(isinstance(constant, frozenset) for constant in code.co_consts)
-        or any(map(_displays_sets, inner))
+        or any(map(_has_set_display, inner))
     )

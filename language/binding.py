@@ -23,7 +23,7 @@ from .constant_values import checked_value
 from .constants import Constant, Value
 from .declare import KINDS, Mark
 from .errors import AbandonedError, Diagnostics, ModelErrors, UsageError, suggest_name
-from .frontend.adapting import adaptations
+from .frontend.adapting import adaptations_of
 from .frontend.annotations import Types
 from .frontend.folding import Folder, has_false_guard
 from .frontend.roles import (
@@ -110,7 +110,7 @@ class Definition:
         for prop in sorted((chosen or frozenset()) - set(known)):
             raise UsageError(f"no property {prop}; {suggest_name(prop, known)}")
         title = name or (f"{self.name}:{profile}" if profile else self.name)
-        made = _Binding(self, values, opened, ghosts, chosen, lemmas).model(title)
+        made = _Binding(self, values, opened, ghosts, chosen, lemmas).bind_model(title)
         named, settings = self.values({}, profile), self.profiles.get(profile or "", {})
         return replace(made, impossible=impossible_with(self.impossible, profile, settings, named, values))
 
@@ -238,10 +238,10 @@ class _Binding:
         self.folder = Folder()
         self.abstractions = Abstractions(definition, load, values, self.types)
 
-    def model(self, title: str) -> Model:
+    def bind_model(self, title: str) -> Model:
         """The bound model. Raises ModelErrors with everything that is wrong."""
-        domains = self._domains()
-        fields = self._fields()
+        domains = self._bound_domains()
+        fields = self._state_fields()
         shape = StateShape(
             self.definition.state_class,
             {field.name: field.type for field in fields},
@@ -249,16 +249,16 @@ class _Binding:
             self._broken_fields(fields),
         )
         program = Program(self.types, shape, self.diagnostics)
-        texts = self._elaborate(program)
+        texts = self._elaborate_functions(program)
         self._check_kinds()
         self._check_stops()
-        budgets = self._budgets(fields)
+        budgets = self._budget_fields(fields)
         self.diagnostics.raise_if_any()
         gone = self._folded_ghosts(shape.ghosts, texts)
         fields = (*(field for field in fields if field.name not in gone), *budgets.values())
-        sizes = self.abstractions.sizes | {domain.name: self._size(domain) for domain in domains}
+        sizes = self.abstractions.sizes | {domain.name: self._size_of_domain(domain) for domain in domains}
         spending = {function.__name__: mark.budget for function, mark in self.definition.functions}
-        adapted = adaptations(texts, self.folder, tuple(shape.fields), gone, spending, program)
+        adapted = adaptations_of(texts, self.folder, tuple(shape.fields), gone, spending, program)
         images, names = self.abstractions.shapes, self.abstractions.names
         namespace = Namespace(self.values, self.definition.state_class, fields, sizes, adapted, images, names)
         parts = ModelParts(
@@ -303,10 +303,10 @@ class _Binding:
             left_out=tuple(n for n in self.definition.names(*PROPERTIES) if self.chosen and n not in self.chosen),
         )
 
-    def _size(self, domain: Identity) -> int:
+    def _size_of_domain(self, domain: Identity) -> int:
         return domain.size if domain.size_open is None else domain.size_open.value(self.values)
 
-    def _domains(self) -> tuple[Identity, ...]:
+    def _bound_domains(self) -> tuple[Identity, ...]:
         found: list[Identity] = []
         for domain in self.definition.domains:
             try:
@@ -317,7 +317,7 @@ class _Binding:
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    def _fields(self) -> tuple[Field, ...]:
+    def _state_fields(self) -> tuple[Field, ...]:
         cls = self.definition.state_class
         found: list[Field] = []
         for declaring, source, name, annotated in fields_of_state(cls):
@@ -326,7 +326,9 @@ class _Binding:
                 self.diagnostics.add("TG009", source.where(annotated), message, "another name for the ghost")
                 continue
             try:
-                annotation = self.types.complete(annotated.annotation, source, globals_of_class(declaring))
+                annotation = self.types.read_stored_annotation(
+                    annotated.annotation, source, globals_of_class(declaring)
+                )
             except AbandonedError:
                 continue
             if annotation.type is None:
@@ -365,7 +367,7 @@ class _Binding:
                     where = argument_place(function, name)
                     self.diagnostics.add("TG316", where, f"no action is called {name}", suggest_name(name, actions))
 
-    def _budgets(self, fields: tuple[Field, ...]) -> dict[str, Field]:
+    def _budget_fields(self, fields: tuple[Field, ...]) -> dict[str, Field]:
         """The field that each fault budget adds to the state, in source order."""
         found: dict[str, Field] = {}
         for function, mark in self.definition.functions:
@@ -394,13 +396,13 @@ class _Binding:
             message = f"the budget {budget} adds a field {budget_field(budget)}, and the state has one already"
             self.diagnostics.add("TG009", where, message, "another name for the field")
         else:
-            interval = self.types.interval(constant)
+            interval = self.types.type_of_expression(constant)
             return Int(0, interval.hi, None, self.types.expression_if_open(constant))
         return None
 
     # --- functions ---------------------------------------------------------------------------------------------------
 
-    def _elaborate(self, program: Program) -> dict[FunctionType, Any]:
+    def _elaborate_functions(self, program: Program) -> dict[FunctionType, Any]:
         """Every function's typed form before folding; those with mistakes are left out."""
         made: dict[FunctionType, Any] = {}
         program.bounds = tuple(
@@ -426,9 +428,9 @@ class _Binding:
             except AbandonedError:
                 continue
         check_fairness(self.definition.functions, made, self.diagnostics)
-        return made | self.abstractions.elaborate(program)
+        return made | self.abstractions.elaborate_refinements(program)
 
-    def _reads_ghost(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
+    def _is_ghost_read(self, ghosts: frozenset[str], texts: Mapping[FunctionType, Any]) -> bool:
         """Whether a property that is bound reads a ghost."""
         bound = (marked for marked in self.definition.functions if is_checked(*marked, self.chosen))
         read = (fields_read(*texts[part].body) for marked in bound for part in predicates(*marked))
@@ -438,7 +440,7 @@ class _Binding:
         """The ghost fields that are folded away: all, those not named, or those that serve nothing that is bound."""
         if isinstance(self.ghosts, frozenset):
             return ghosts - self.ghosts
-        if self.ghosts is False or (self.ghosts is None and not self.lemmas and not self._reads_ghost(ghosts, texts)):
+        if self.ghosts is False or (self.ghosts is None and not self.lemmas and not self._is_ghost_read(ghosts, texts)):
             return ghosts
         if self.lemmas or (self.chosen or frozenset[str]()) & set(self.definition.names("lemma")):
             return frozenset()
@@ -451,7 +453,11 @@ class _Binding:
                     read[unread] |= set(fields_read(*texts[elaborate_predicate].body))
         gone = ghosts & read[True] - read[False]
         actions = (text.elaborated_function for text in texts.values() if isinstance(text, ActionText))
-        return frozenset() if any(elaborate_action.needs(gone) for elaborate_action in actions) else frozenset(gone)
+        return (
+            frozenset()
+            if any(elaborate_action.is_dependent_on(gone) for elaborate_action in actions)
+            else frozenset(gone)
+        )
 
     def _check_terminal(self, program: Program, mark: Mark, form: ir.Function) -> None:
         if mark.role not in ("terminal", "bound"):

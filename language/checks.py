@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from . import types
 from .constants import ConstantExpression, Value
-from .containers import Container, ModelError, show
+from .containers import Container, ModelError, value_text
 from .kinds import Domain
 from .records import is_value_of, make_record, parts_of
 from .values import Bag, Map, Seq, Set
@@ -88,7 +88,9 @@ def members_of(type_: types.Type, values: Values) -> tuple[Any, ...]:
             elements, lengths = members_of(of, values), range(_bound_value(capacity_open, capacity, values) + 1)
             return tuple(Seq(held) for length in lengths for held in itertools.product(elements, repeat=length))
         case types.Pool(of=of, capacity=capacity, multiple=False, capacity_open=capacity_open):
-            return tuple(map(Set, _sets(members_of(of, values), _bound_value(capacity_open, capacity, values))))
+            return tuple(
+                map(Set, _subsets_up_to(members_of(of, values), _bound_value(capacity_open, capacity, values)))
+            )
         case _:
             raise TypeError(f"{type_} has no list of values")
 
@@ -119,7 +121,7 @@ def blank_of(type_: types.Type, values: Values) -> Any:
             raise TypeError(f"{type_} has no blank value")
 
 
-def _sets(members: tuple[Any, ...], most: int) -> list[tuple[Any, ...]]:
+def _subsets_up_to(members: tuple[Any, ...], most: int) -> list[tuple[Any, ...]]:
     """The sets of at most so many members, in the order of their bit masks."""
     made: list[tuple[Any, ...]] = [()]
     for member in members:
@@ -164,7 +166,7 @@ def nth_member(type_: types.Type, number: int) -> Any:
 
 
 def _chosen_places(count: int, most: int, number: int) -> Iterator[int]:
-    """The places of the members of a set at a place of `_sets` of so many members."""
+    """The places of the members of a set at a place of `_subsets_up_to` of so many members."""
     for place in reversed(range(count)):
         without = types.set_count(place, most)
         if number >= without:
@@ -189,8 +191,8 @@ def _bound_value(open_: ConstantExpression | None, static_bound: int, values: Va
     return static_bound if open_ is None else open_.value(values)
 
 
-def _wrong(value: Any, wanted_text: str) -> ModelError:
-    return ModelError(f"{show(value)} where {wanted_text} is needed")
+def _type_error(value: Any, wanted_text: str) -> ModelError:
+    return ModelError(f"{value_text(value)} where {wanted_text} is needed")
 
 
 class TypeCheck:
@@ -213,7 +215,7 @@ class IntCheck(TypeCheck):
 
     def __call__(self, value: Any) -> int:
         if not isinstance(value, int):
-            raise _wrong(value, "an integer")
+            raise _type_error(value, "an integer")
         if not self.lo <= value <= self.hi:
             raise ModelError(f"{int(value)} is outside {self.lo}..{self.hi}")
         return int(value)
@@ -224,7 +226,7 @@ class BoolCheck(TypeCheck):
 
     def __call__(self, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise _wrong(value, "true or false")
+            raise _type_error(value, "true or false")
         return value
 
 
@@ -236,7 +238,7 @@ class EnumerationCheck(TypeCheck):
 
     def __call__(self, value: Any) -> Any:
         if not isinstance(value, self.type.python):
-            raise _wrong(value, f"a {self.type.name}")
+            raise _type_error(value, f"a {self.type.name}")
         return value
 
 
@@ -249,9 +251,9 @@ class IdentityCheck(TypeCheck):
 
     def __call__(self, value: Any) -> Domain:
         if value.__class__ is not self.type.python:
-            raise _wrong(value, f"a {self.type.name}")
+            raise _type_error(value, f"a {self.type.name}")
         if value.index >= self.size:
-            raise ModelError(f"{show(value)} is not one of the {self.size} members of {self.type.name}")
+            raise ModelError(f"{value_text(value)} is not one of the {self.size} members of {self.type.name}")
         return value
 
 
@@ -274,7 +276,7 @@ class RecordCheck(TypeCheck):
 
     def __call__(self, value: Any) -> Any:
         if not is_value_of(self.type, value):
-            raise _wrong(value, f"a {self.type.name}")
+            raise _type_error(value, f"a {self.type.name}")
         changed = False
         parts: list[Any] = []
         for (name, check), given in zip(self.fields, parts_of(self.type, value), strict=True):
@@ -297,7 +299,7 @@ class UnionCheck(TypeCheck):
     def __call__(self, value: Any) -> Any:
         check = self.members.get(value.__class__)
         if check is None:
-            raise _wrong(value, f"a {self.type.name}")
+            raise _type_error(value, f"a {self.type.name}")
         return check(value)
 
 
@@ -310,24 +312,24 @@ class MapCheck(TypeCheck):
 
     def __call__(self, value: Any) -> Map[Any, Any]:
         if not isinstance(value, Map):
-            raise _wrong(value, "a Map")
+            raise _type_error(value, "a Map")
         given = cast("Map[Any, Any]", value).plain()
         if given.is_over(self.keys):
             with suppress(ModelError):  # what is wrong is said below, with its key
                 return _map_class(self.keys, tuple(map(self.inner, given.stored_values())))
         for key in given:
             if key not in self.keys:
-                raise ModelError(f"{show(key)} is not a key of this Map")
+                raise ModelError(f"{value_text(key)} is not a key of this Map")
         for key in self.keys:
             if key not in given:
-                raise ModelError(f"the Map has no value for {show(key)}")
+                raise ModelError(f"the Map has no value for {value_text(key)}")
         return _map_class(self.keys, tuple(self._check_entry(key, given[key]) for key in self.keys))
 
     def _check_entry(self, key: Any, value: Any) -> Any:
         try:
             return self.inner(value)
         except ModelError as error:
-            raise ModelError(f"at {show(key)}: {error.message}") from None
+            raise ModelError(f"at {value_text(key)}: {error.message}") from None
 
 
 def _check_capacity(capacity: int, count: int) -> None:
@@ -347,7 +349,7 @@ class SeqCheck(TypeCheck):
         if isinstance(value, (list, tuple)):
             value = Seq(cast("list[Any]", value))
         if not isinstance(value, Seq):
-            raise _wrong(value, "a Seq")
+            raise _type_error(value, "a Seq")
         return cast("Seq[Any]", _check_elements(cast("Seq[Any]", value).plain(), self.inner, self.bound, Seq))
 
 
@@ -358,7 +360,7 @@ class SubsetCheck(TypeCheck):
         self.inner = check_for(type_.of, values)
 
     def __call__(self, value: Any) -> Set[Any]:
-        return _set(value, self.inner, None)
+        return _checked_set(value, self.inner, None)
 
 
 class PoolCheck(TypeCheck):
@@ -372,17 +374,17 @@ class PoolCheck(TypeCheck):
 
     def __call__(self, value: Any) -> Any:
         if not self.multiple:
-            return _set(value, self.inner, self.bound)
+            return _checked_set(value, self.inner, self.bound)
         if not isinstance(value, Bag):
-            raise _wrong(value, "a Bag")
+            raise _type_error(value, "a Bag")
         return _check_elements(cast("Bag[Any]", value).plain(), self.inner, self.bound, Bag)
 
 
-def _set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
+def _checked_set(value: Any, inner: TypeCheck, capacity: int | None) -> Set[Any]:
     if isinstance(value, (set, frozenset)):
         value = Set(cast("set[Any]", value))
     if not isinstance(value, Set):
-        raise _wrong(value, "a Set")
+        raise _type_error(value, "a Set")
     return cast("Set[Any]", _check_elements(cast("Set[Any]", value).plain(), inner, capacity, Set))
 
 

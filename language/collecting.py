@@ -69,15 +69,15 @@ class Collector:
         for checked in (*modules_of(self.module), *self.properties):
             self._check_names(checked)
         self._check_unfinished(module for module in modules if module not in self.above)
-        constants = self._constants(modules)
-        profiles = self._profiles(constants)
+        constants = self._constants_of(modules)
+        profiles = self._checked_profiles(constants)
         state_class = self._state_class()
-        functions = tuple(self._functions())
+        functions = tuple(self._marked_functions())
         self._check_roles(functions)
         self._check_modules()
-        impossible = impossible_outcomes(self._own(modules), profiles, functions, self.diagnostics)
+        impossible = impossible_outcomes(self._own_modules(modules), profiles, functions, self.diagnostics)
         if state_class is not None and not self.diagnostics.has_other_than(*SHADOWED_NOTE):
-            self._check_look_alikes(self._own(modules), state_class.__name__)
+            self._check_look_alikes(self._own_modules(modules), state_class.__name__)
         if self.diagnostics.has_other_than(*SHADOWED_NOTE):
             self.diagnostics.raise_if_any()
         assert state_class is not None, "its absence is a diagnostic"
@@ -87,10 +87,10 @@ class Collector:
                 str(module.__file__) for module in (*modules, *abstract_modules(self.module, *self.properties))
             )
         )
-        notes = tuple(half_import_warnings(self._own(modules), (function for function, _ in functions)))
+        notes = tuple(half_import_warnings(self._own_modules(modules), (function for function, _ in functions)))
         return CollectedModel(constants, profiles, state_class, functions, domains, files, notes, impossible)
 
-    def _own(self, modules: tuple[ModuleType, ...]) -> tuple[ModuleType, ...]:
+    def _own_modules(self, modules: tuple[ModuleType, ...]) -> tuple[ModuleType, ...]:
         """Those of the modules that are of no abstract model."""
         return tuple(module for module in modules if module not in self.above)
 
@@ -149,7 +149,7 @@ class Collector:
                     self.diagnostics.add("TG009", where, message, "a name of its own for each")
                 seen.add(node.name)
 
-    def _constants(self, modules: tuple[ModuleType, ...]) -> dict[str, Constant]:
+    def _constants_of(self, modules: tuple[ModuleType, ...]) -> dict[str, Constant]:
         found: dict[str, Constant] = {}
         for module in modules:
             own = read_source(str(module.__file__)).assignments()
@@ -188,7 +188,7 @@ class Collector:
             self.diagnostics.add("TG004", where, message, "one @state class; @record for parts of it")
         return found[0] if found else None
 
-    def _functions(self) -> Iterator[tuple[FunctionType, Mark]]:
+    def _marked_functions(self) -> Iterator[tuple[FunctionType, Mark]]:
         """Marked functions: all of the model's, then the properties of the other modules."""
         seen: set[str] = set()
         own = modules_of(self.module)
@@ -216,7 +216,7 @@ class Collector:
 
     # --- profiles ----------------------------------------------------------------------------------------------------
 
-    def _profiles(self, constants: Mapping[str, Constant]) -> Mapping[str, Mapping[str, Value]]:
+    def _checked_profiles(self, constants: Mapping[str, Constant]) -> Mapping[str, Mapping[str, Value]]:
         given: Any = vars(self.module).get("profiles", {})
         if not _is_profiles(given):
             place, hint = self._profile_place("", ""), 'profiles = {"name": {"constant": value}}'

@@ -68,7 +68,7 @@ def sort_key(value: Any) -> Any:
 record_key = sort_key
 
 
-def show(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as people write it: `A`, `{A, B}`, `Record(id=0, epoch=1)`, `none`, `true`."""
     if value is None:
         return "none"
@@ -78,11 +78,11 @@ def show(value: Any) -> str:
         return value.name
     if isinstance(value, (set, frozenset)):
         elements = sorted(cast("AbstractSet[Any]", value), key=sort_key)
-        return "{" + ", ".join(show(element) for element in elements) + "}"
+        return "{" + ", ".join(value_text(element) for element in elements) + "}"
     if isinstance(value, tuple):
-        return f"({', '.join(map(show, cast('tuple[Any, ...]', value)))})"
+        return f"({', '.join(map(value_text, cast('tuple[Any, ...]', value)))})"
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        inner = ", ".join(f"{name}={show(getattr(value, name))}" for name in field_names(type(value)))
+        inner = ", ".join(f"{name}={value_text(getattr(value, name))}" for name in field_names(type(value)))
         return f"{type(value).__name__}({inner})"
     return repr(value)
 
@@ -156,7 +156,7 @@ class Container:
     _check: ElementCheck
     _plain: Any
 
-    def _like(self, items: Any) -> Self:
+    def _same_kind_of(self, items: Any) -> Self:
         """A container of the same kind over other elements, already in their stored form."""
         made = object.__new__(type(self))
         made._items = items
@@ -166,7 +166,7 @@ class Container:
 
     def with_owner(self, owner: Owner, key: Any, check: ElementCheck) -> Self:
         """The same value, which notifies `owner` when it is changed."""
-        made = self._like(self._items)
+        made = self._same_kind_of(self._items)
         made._owner = owner
         made._key = key
         made._check = check
@@ -185,7 +185,7 @@ class Container:
         """The element at `key` of what is now where this view was read; see `Owner`."""
         return self.current()[key]
 
-    def same(self, other: Container) -> bool:
+    def has_same_elements(self, other: Container) -> bool:
         """Whether both hold the very same elements, by identity: what a view checks before it writes."""
         return self._items is other._items
 
@@ -206,7 +206,7 @@ class Container:
     def __len__(self) -> int:
         return len(self._items)
 
-    def _accept(self, key: Any, value: Any) -> Any:
+    def _checked_value(self, key: Any, value: Any) -> Any:
         """The value in its canonical form, checked against the type of this view's elements."""
         self._current_owner()
         try:
@@ -219,11 +219,11 @@ class Container:
             raise ModelError(f"this {self.noun} is a value and cannot be changed; write through a path from the state")
         return self._owner
 
-    def _become(self, new: Container) -> None:
+    def _store_successor(self, new: Container) -> None:
         """Stores `new` where this view was read."""
         self._current_owner().put(self._key, self, new)
 
-    def _room(self, count: int) -> None:
+    def _check_room(self, count: int) -> None:
         """ModelError unless `count` elements are within the capacity."""
         capacity = self._check.capacity
         if capacity is not None and count > capacity:
@@ -235,9 +235,9 @@ class Container:
 
     def path(self, key: Any) -> str:
         """The place of an element of this view."""
-        return self.own_path() if key is None else f"{self.own_path()}[{show(key)}]"
+        return self.own_path() if key is None else f"{self.own_path()}[{value_text(key)}]"
 
 
-def stale(path: str) -> ModelError:
+def stale_view_error(path: str) -> ModelError:
     """The error of a write through a name bound before another write."""
     return ModelError(f"{path} was written since this name was bound to it; write through a path from the state")

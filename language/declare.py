@@ -345,7 +345,7 @@ def refines(
     steps = [one for one in details if not isinstance(one, Fairness | KeptLimits)]
     if len(steps) > 1 or any(one.where is not None for one in fair):
         raise TypeError("@refines takes one dict of steps, and fairness without where=")
-    may_be = _named_steps(steps[0] if steps else {})
+    may_be = _steps_by_name(steps[0] if steps else {})
     made = Mark(
         "refines",
         abstract=abstract,
@@ -361,15 +361,15 @@ def refines(
     return mark
 
 
-def _named_steps(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _steps_by_name(steps: object) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What `@refines` says of actions, by name. TypeError for what names none."""
     if not isinstance(steps, Mapping):
         raise TypeError("@refines takes steps as a dict, from actions to abstract actions: {tick: hour_clock.advance}")
     given = cast(Mapping[object, object], steps)
-    return tuple((action_name(key), tuple(map(action_name, _several(allowed)))) for key, allowed in given.items())
+    return tuple((action_name(key), tuple(map(action_name, _as_tuple(allowed)))) for key, allowed in given.items())
 
 
-def _several(one_or_several: object) -> tuple[object, ...]:
+def _as_tuple(one_or_several: object) -> tuple[object, ...]:
     return cast(tuple[object, ...], one_or_several) if isinstance(one_or_several, tuple) else (one_or_several,)
 
 

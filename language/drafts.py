@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from . import types
 from .checks import TypeCheck, blank_of, check_for
 from .constants import Value
-from .containers import Container, ModelError, stale
+from .containers import Container, ModelError, stale_view_error
 from .declare import LimitError, ghosts_of
 from .values import State
 
@@ -79,23 +79,23 @@ class Shape:
     def _check_value(self, name: str, field_values: Mapping[str, Any]) -> Any:
         if name not in field_values:
             raise ModelError(f"{self.name} needs a value for its field {name}")
-        return self.accept(name, field_values[name])
+        return self.checked_value(name, field_values[name])
 
-    def accept(self, name: str, value: Any) -> Any:
+    def checked_value(self, name: str, value: Any) -> Any:
         """The value in the form that field `name` stores; ModelError when it is outside its type."""
         try:
             return self.checks[name](value)
         except ModelError as error:
             raise ModelError(f"{name}: {error.message}") from None
 
-    def cells(self, state: State, is_sealed: bool = False) -> Cells:
+    def fresh_cells(self, state: State, is_sealed: bool = False) -> Cells:
         """The cells of a fresh draft of a state: those of the last draft, when nobody wrote to it."""
         spare, self._spare = self._spare, None
         if spare is not None and spare.origin is state and spare.sealed == is_sealed:
             return spare
         return Cells(self, state, is_sealed)
 
-    def reuse(self, cells: Cells) -> None:
+    def keep_for_reuse(self, cells: Cells) -> None:
         """Keeps the cells of a draft that its guards stopped, for the next attempt on the same state."""
         if not cells.written:
             cells.hit_seal = False
@@ -104,7 +104,9 @@ class Shape:
     def replace(self, state: State, **changes: Any) -> State:
         """The state with some fields changed, checked."""
         fields = zip(self.names, state, strict=True)
-        return self.state(self.accept(name, changes[name]) if name in changes else value for name, value in fields)
+        return self.state(
+            self.checked_value(name, changes[name]) if name in changes else value for name, value in fields
+        )
 
 
 def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) -> type[State]:
@@ -114,7 +116,7 @@ def _state_class(name: str, names: tuple[str, ...], of: tuple[types.Type, ...]) 
 
 class Cells:
     """The cells of a draft: what its views write to. `is_sealed` cells are those of a step whose budget is spent: it
-    stops with `LimitError` after its last `require` (see `spend`), at the latest at the first write."""
+    stops with `LimitError` after its last `require` (see `spend_budget`), at the latest at the first write."""
 
     __slots__ = ("hit_seal", "origin", "sealed", "shape", "values", "written")
 
@@ -134,9 +136,9 @@ class Cells:
 
     def put(self, key: str, old: Container, new: Container) -> None:
         """Stores a container's successor; see `containers.Owner`."""
-        self._touch()
-        if not old.same(self.values[key]):
-            raise stale(key)
+        self._note_write()
+        if not old.has_same_elements(self.values[key]):
+            raise stale_view_error(key)
         self.values[key] = new.with_owner(self, key, self.shape.checks[key])
 
     def element(self, key: str) -> Any:
@@ -153,13 +155,13 @@ class Cells:
             return
         if name not in self.shape.checks:
             raise ModelError(f"{self.shape.name} has no field {name}")
-        self._touch()
-        kept = self.shape.accept(name, value)
+        self._note_write()
+        kept = self.shape.checked_value(name, value)
         self.values[name] = (
             kept.with_owner(self, name, self.shape.checks[name]) if isinstance(kept, Container) else kept
         )
 
-    def _touch(self) -> None:
+    def _note_write(self) -> None:
         """Notes a write, or stops it."""
         self.stop_if_sealed()
         self.written = True
@@ -170,13 +172,13 @@ class Cells:
             self.hit_seal = True
             raise LimitError
 
-    def finish(self) -> State:
+    def finish_draft(self) -> State:
         """The state that the draft has become; the draft is of no more use."""
-        state = self.freeze()
+        state = self.state_at_present()
         self.values.clear()  # breaks the circle of cells and views, so that memory is freed at once
         return state
 
-    def freeze(self) -> State:
+    def state_at_present(self) -> State:
         """The state as the cells are now."""
         values = self.values
         return self.shape.state(
@@ -205,7 +207,7 @@ class Draft:
         raise ModelError(f"{self.__cells__.shape.name} has no field {name}")
 
     def __repr__(self) -> str:
-        return repr(self.__cells__.freeze())
+        return repr(self.__cells__.state_at_present())
 
 
 def current(piece: Any) -> Any:
@@ -213,7 +215,7 @@ def current(piece: Any) -> Any:
     return piece.current() if isinstance(piece, Container) else piece
 
 
-def spend(draft: Draft) -> None:
+def spend_budget(draft: Draft) -> None:
     """Stops a step whose budget is spent: what an action with a budget calls after its last `require`."""
     draft.__cells__.stop_if_sealed()
 

@@ -126,39 +126,39 @@ class Diagnostic:
         margin = " " * len(number)
         lines = [
             f"{self.code}: {CODES[self.code]}",
-            f"{margin}--> {shown_path(self.where.file)}:{number}:{self._start() + 1}",
+            f"{margin}--> {path_for_reader(self.where.file)}:{number}:{self._first_column() + 1}",
         ]
         text = self._source_line()
         if text.strip():
-            lines += [f"{number} | {text}", f"{margin} | {' ' * self._start()}{'^' * self._width(text)}"]
-        lines += [f"{margin} = called at: {place}" for place in self._calls()]
+            lines += [f"{number} | {text}", f"{margin} | {' ' * self._first_column()}{'^' * self._caret_width(text)}"]
+        lines += [f"{margin} = called at: {place}" for place in self._calls_to_place()]
         lines.append(f"{margin} = cause: {self.message}")
         if self.hint:
             lines.append(f"{margin} = instead: {self.hint}")
         return "\n".join(lines)
 
-    def _calls(self) -> Iterator[str]:
+    def _calls_to_place(self) -> Iterator[str]:
         """The calls that lead to a place in a step helper, the innermost first."""
         call = self.where.call
         while call is not None:
             text = linecache.getline(call.file, call.line).strip()
-            yield f"{shown_path(call.file)}:{call.line}: {text}"
+            yield f"{path_for_reader(call.file)}:{call.line}: {text}"
             call = call.call
 
     def _source_line(self) -> str:
         return linecache.getline(self.where.file, self.where.line).rstrip("\r\n")
 
-    def _characters(self, column: int) -> int:
+    def _column_in_characters(self, column: int) -> int:
         """A column as characters: Python's `ast` counts the bytes of the line in UTF-8."""
         return len(self._source_line().encode()[:column].decode(errors="ignore"))
 
-    def _start(self) -> int:
-        return self._characters(self.where.column)
+    def _first_column(self) -> int:
+        return self._column_in_characters(self.where.column)
 
-    def _width(self, text: str) -> int:
+    def _caret_width(self, text: str) -> int:
         several_lines = self.where.end_line != self.where.line
-        end = len(text.split("#")[0].rstrip()) if several_lines else self._characters(self.where.end_column)
-        return max(1, end - self._start())
+        end = len(text.split("#")[0].rstrip()) if several_lines else self._column_in_characters(self.where.end_column)
+        return max(1, end - self._first_column())
 
 
 class ModelErrors(Exception):
@@ -231,10 +231,10 @@ class Diagnostics:
     def raise_if_any(self) -> None:
         """Raises `ModelErrors` with all that was collected, in the order of the text."""
         if self._errors:
-            raise ModelErrors(sorted(self._errors.values(), key=_place))
+            raise ModelErrors(sorted(self._errors.values(), key=_sort_key))
 
 
-def _place(error: Diagnostic) -> tuple[str, int, int]:
+def _sort_key(error: Diagnostic) -> tuple[str, int, int]:
     return (error.where.file, error.where.line, error.where.column)
 
 
@@ -251,10 +251,10 @@ def suggest_name(name: str, known_names: Iterable[str]) -> str:
 
 def place_text(where: Where) -> str:
     """`file:line`, as people click on it."""
-    return f"{shown_path(where.file)}:{where.line}"
+    return f"{path_for_reader(where.file)}:{where.line}"
 
 
-def shown_path(file: str) -> str:
+def path_for_reader(file: str) -> str:
     """A path as a reader expects it: relative when it lies below the working directory."""
     relative = os.path.relpath(file)
     return file if relative.startswith("..") else relative

@@ -29,13 +29,13 @@ class Group:
     values: tuple[tuple[str, Any], ...] = ()
     where: StepCondition | None = None
 
-    def fits(self, action: str, arguments: Mapping[str, Any]) -> bool:
+    def is_action_of(self, action: str, arguments: Mapping[str, Any]) -> bool:
         """Whether a step is one of its actions, and has its values."""
         return action in self.actions and all(arguments[name] == value for name, value in self.values)
 
-    def has(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> bool:
+    def has_step(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> bool:
         """Whether a step from a state belongs to the group."""
-        return self.fits(action, arguments) and (
+        return self.is_action_of(action, arguments) and (
             self.where is None or is_condition_true(model, self.where, state, arguments)
         )
 
@@ -55,7 +55,7 @@ def is_condition_true(model: Model, condition: StepCondition, state: State, argu
     )
 
 
-def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
+def groups_of(model: Model, fairness: Fairness) -> Iterator[Group]:
     """What a fairness is said of, one by one."""
     first = model.action(fairness.actions[0])
     ranges = (values_of(first, name, model.values) for name in fairness.parameters)
@@ -63,7 +63,7 @@ def groups(model: Model, fairness: Fairness) -> Iterator[Group]:
         yield Group(fairness.actions, tuple(zip(fairness.parameters, values, strict=True)), fairness.where)
 
 
-def counts(model: Model, before: State, after: State) -> bool:
+def is_counted_step(model: Model, before: State, after: State) -> bool:
     """Whether a step counts as one that happens, and as one that can: it changes something of the protocol, of which
     ghosts are no part."""
     if before == after:
@@ -81,16 +81,16 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
     """
     beyond = bound_crossed(model, state)
     if beyond is not None:
-        return _bound_text(model, beyond) if _counts_unbounded(model, state, action, arguments) else None
+        return _bound_text(model, beyond) if _is_counted_without_bounds(model, state, action, arguments) else None
     found = attempt(model, state, action, arguments)
     if not isinstance(found, StoppedStep) or not is_held(action, found):
         return None
-    if not _counts_unbounded(model, state, action, arguments):
+    if not _is_counted_without_bounds(model, state, action, arguments):
         return None
     return _stopped_text(model, state, action, arguments, found)
 
 
-def _counts_unbounded(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> bool:
+def _is_counted_without_bounds(model: Model, state: State, action: Action, arguments: Mapping[str, Any]) -> bool:
     """Whether a step would count without bounds but budgets, or break the model's types. The limits of a fault stay."""
     is_fault = action.kind == "fault"
     unbounded = dataclasses.replace(model, bounds=(), step_bounds=model.step_bounds if is_fault else ())
@@ -99,7 +99,7 @@ def _counts_unbounded(model: Model, state: State, action: Action, arguments: Map
             after = attempt(unbounded, state, action, arguments)
     except ModelError:
         return True
-    return is_held(action, after) if isinstance(after, StoppedStep) else counts(model, state, after)
+    return is_held(action, after) if isinstance(after, StoppedStep) else is_counted_step(model, state, after)
 
 
 def _stopped_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:
@@ -128,11 +128,11 @@ def _constants_text(model: Model, names: Iterable[str]) -> str:
 def can_happen(model: Model, group: Group, state: State) -> bool:
     """Whether a step of a group can change a state, or would do so within larger bounds."""
     for action, arguments in instances(model, state):
-        if group.has(model, state, action.name, arguments):
+        if group.has_step(model, state, action.name, arguments):
             if limit_of(model, state, action, arguments) is not None:
                 return True
             after = attempt(model, state, action, arguments)
-            if not isinstance(after, StoppedStep) and counts(model, state, after):
+            if not isinstance(after, StoppedStep) and is_counted_step(model, state, after):
                 return True
     return False
 
@@ -152,7 +152,9 @@ def meet_fairness(
     """How a loop meets the fairness of a group; None where it does not. `loop` are its states, the last one being the
     first again where there are steps."""
     for number, (before, step) in enumerate(zip(loop, steps, strict=False), 1):
-        if counts(model, before, step.state_after) and group.has(model, before, step.action, step.arguments):
+        if is_counted_step(model, before, step.state_after) and group.has_step(
+            model, before, step.action, step.arguments
+        ):
             return FairnessMet(number, ())
     states = loop[:-1] if steps else loop
     absent = tuple(number for number, state in enumerate(states) if not can_happen(model, group, state))
@@ -199,7 +201,7 @@ def unmet_fairness(model: Model, prop: Liveness, run: Run, loop: int) -> str | N
     property says nothing of it; None where it meets all."""
     states = run.states()
     for fairness in prop.fairness:
-        for group in groups(model, fairness):
+        for group in groups_of(model, fairness):
             if meet_fairness(model, group, fairness.strong, states[loop:], run.steps[loop:]) is None:
                 return f"{'strong' if fairness.strong else 'weak'} fairness of {group.text()} is not met"
     return None

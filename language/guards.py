@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 from typing import Any, cast
 
-from .adaptation import KEY, adapt, bind_adapted
+from .adaptation import KEY, adapt_function, bind_adapted
 from .declare import limit, require
 from .immutable import immutable
 from .ir import For, If, Limit, Require, Statement
@@ -104,7 +104,7 @@ def insert_probes(function: Callable[..., Any], probes: Probes | None = None) ->
     def probe(node: ast.FunctionDef, of: FunctionType, call: Where | None) -> None:
         _Prober(of.__code__.co_filename, of.__globals__, probes, call).visit(node)
 
-    made = adapt(original, original.__globals__[KEY], change=probe)
+    made = adapt_function(original, original.__globals__[KEY], change=probe)
     kept: dict[int, dict[str, Any]] = {}
 
     def globals_of(helper: FunctionType) -> dict[str, Any]:

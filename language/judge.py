@@ -22,7 +22,7 @@ from typing import Any, cast
 from .checks import members_of, nth_member, positions_of_parts
 from .declare import DisabledError, LimitError
 from .drafts import Cells, Draft, Shape
-from .errors import shown_path
+from .errors import path_for_reader
 from .forms import Parameter
 from .guards import Probes, insert_probes
 from .immutable import immutable
@@ -171,12 +171,12 @@ def attempt(
             return StoppedStep(True, 0, bound_name=beyond)
     left = None if action.budget is None else shape.budgets[action.budget]
     sealed = left is not None and getattr(state, left) == 0
-    cells = shape.cells(state, sealed)
+    cells = shape.fresh_cells(state, sealed)
     try:
         (run or action.run)(Draft(cells), **arguments)
     except (DisabledError, LimitError) as stop:
         stopped = _stopped_step(stop, cells, action)
-        shape.reuse(cells)
+        shape.keep_for_reuse(cells)
         return stopped
     except Exception as error:
         raise to_model_error(model, error, action.name, arguments) from error
@@ -184,7 +184,7 @@ def attempt(
         return StoppedStep(True, 0, action.budget)
     if left is not None:
         cells.values[left] -= 1
-    after = cells.finish()
+    after = cells.finish_draft()
     return _check_bounds(model, state, action, arguments, after) if model.step_bounds else after
 
 
@@ -270,7 +270,7 @@ def _calls_text(trace: TracebackType | None, files: tuple[str, ...]) -> str:
     while trace is not None:
         code = trace.tb_frame.f_code
         if code.co_filename in files and not code.co_name.startswith("<"):  # not a comprehension's frame
-            lines.insert(0, f"{shown_path(code.co_filename)}:{trace.tb_lineno}")
+            lines.insert(0, f"{path_for_reader(code.co_filename)}:{trace.tb_lineno}")
         trace = trace.tb_next
     return "".join(f", called at {line}" for line in lines[1:])
 
@@ -464,7 +464,7 @@ def false_guard(model: Model, state: State, action: Action, arguments: Mapping[s
         function, probes = guard_probes(model, action)
         probes.false = None
         with suppress(DisabledError, LimitError):
-            function(Draft(state_shape(model).cells(state)), **arguments)
+            function(Draft(state_shape(model).fresh_cells(state)), **arguments)
         if probes.false is not None:
             return probes.false.text
     return linecache.getline(action.form.where.file, stop.line).strip()

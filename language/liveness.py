@@ -17,7 +17,7 @@ from .constants import Value
 from .declare import Fairness, Mark, StepCondition
 from .errors import Diagnostics, suggest_name
 from .forms import Parameter
-from .frontend.folding import Folder, cannot_fail
+from .frontend.folding import Folder, is_never_error
 from .frontend.roles import elaborate_on_runs, first_doc_line
 from .frontend.scope import Program
 from .frontend.source import source_of_function
@@ -121,7 +121,7 @@ def _check_condition(
                 message = f"{form.name} reads {name}, and {action} has no parameter {name} of this type"
                 diagnostics.add(_CODE, where, message, "the state, and parameters of the actions by their names")
     match form.body:
-        case (ir.Return(value=value),) if cannot_fail(value):
+        case (ir.Return(value=value),) if is_never_error(value):
             return
         case _:
             message = f"{form.name} may be an error of the model in some states, where no step can be taken"
@@ -169,7 +169,7 @@ def liveness(
     form = forms[function]
     cases = () if gone else tuple(_cases(function, mark, forms, runs, folder, values))
     says = first_doc_line(function.__doc__)
-    whole = tuple(folder.function(forms[its]) for its in predicates(function, mark))
+    whole = tuple(folder.fold_function(forms[its]) for its in predicates(function, mark))
     fairness = tuple(_bind_condition(fair, forms, runs, folder) for fair in mark.fairness)
     return Liveness(function.__name__, kind, says, cases, fairness, form.where, whole, read, mark.respected_limits)
 
@@ -184,7 +184,7 @@ def _bind_condition(
     if fairness.where is None:
         return fairness
     its = cast(FunctionType, fairness.where.run)
-    bound = StepCondition(fairness.where.name, runs[its], folder.function(forms[its]))
+    bound = StepCondition(fairness.where.name, runs[its], folder.fold_function(forms[its]))
     return replace(fairness, where=bound)
 
 
@@ -201,7 +201,7 @@ def _cases(
         arguments = tuple(zip((name for name, _ in parameters), chosen, strict=True))
 
         def predicate(its: FunctionType, arguments: tuple[tuple[str, Any], ...] = arguments) -> Property:
-            form = bind_arguments(folder.function(forms[its]), arguments, values)
+            form = bind_arguments(folder.fold_function(forms[its]), arguments, values)
             run = functools.partial(runs[its], **dict(arguments))
             return Property(its.__name__, "invariant", first_doc_line(its.__doc__), form, run)
 

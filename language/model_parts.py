@@ -87,7 +87,7 @@ class ModelParts:
     def _whole_budget(self, name: str, field: Field) -> ir.Expr:
         where = self._state_place()
         if name in self.open_names:
-            return ir.OpenConst(name, self.types.interval(self.definition.constants[name]), where)
+            return ir.OpenConst(name, self.types.type_of_expression(self.definition.constants[name]), where)
         value = cast(int, self.values[name])
         return ir.Const(value, Int(value, value), where)
 
@@ -116,7 +116,7 @@ class ModelParts:
     def _claims_of_images(self, function: FunctionType, mark: Mark) -> Iterator[Liveness]:
         form, _ = self._form(function)
         image = self.namespace.function(function)
-        return self.abstractions.liveness(function, mark, image, form is None, self.folder)
+        return self.abstractions.liveness_of_refinement(function, mark, image, form is None, self.folder)
 
     def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
         its = (*predicates(function, mark), *conditions_of_steps(mark))
@@ -160,7 +160,7 @@ class ModelParts:
         """The folded form of a function of states, None where a ghost it reads is gone; and those ghosts."""
         text = cast(ir.Function, self.texts[function])
         read = frozenset(fields_read(*text.body)) & self.shape.ghosts
-        return None if read & self.folded_ghosts else self.folder.function(text), read
+        return None if read & self.folded_ghosts else self.folder.fold_function(text), read
 
     def _property(self, function: FunctionType, mark: Mark) -> Property:
         form, read = self._form(function)
@@ -169,5 +169,5 @@ class ModelParts:
         kind: PropertyKind = "transition" if two else cast(PropertyKind, role)
         run, says = self.namespace.function(function), first_doc_line(function.__doc__)
         if mark.role == "refines":
-            return self.abstractions.property(function, mark, form, run, read, self.folder)
+            return self.abstractions.property_of_refinement(function, mark, form, run, read, self.folder)
         return Property(function.__name__, kind, says, form, run, read)

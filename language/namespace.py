@@ -22,7 +22,7 @@ from enum import Enum
 from types import FunctionType, ModuleType
 from typing import Any, Generic, TypeVar, cast
 
-from .adaptation import GLOBALS, KEY, Adaptations, adapt, bind_adapted
+from .adaptation import GLOBALS, KEY, Adaptations, adapt_function, bind_adapted
 from .constants import Constant, ConstantExpression, UndefinedValueError, Value
 from .containers import ModelError
 from .declare import depth_of, is_of_language, mark_of
@@ -105,7 +105,7 @@ class Namespace:
         original = cast(FunctionType, function)
         known = self._functions.get(id(original))
         if known is None:
-            made = adapt(original, self._adaptations)
+            made = adapt_function(original, self._adaptations)
             known = bind_adapted(original, made, lambda helper: self.globals_of(helper.__globals__), self._bind_thing)
             depth = depth_of(original)
             if depth is not None:

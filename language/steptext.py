@@ -16,7 +16,7 @@ from .checks import check_for, members_of
 from .forms import Parameter
 from .model import Action, Initial, Model
 from .records import is_box, is_tuple, make_record, unbox_type
-from .values import Bag, Map, ModelError, Seq, Set, show
+from .values import Bag, Map, ModelError, Seq, Set, value_text
 
 A = TypeVar("A", Action, Initial)
 
@@ -30,8 +30,8 @@ def format_step(name: str, arguments: Mapping[str, Any]) -> str:
     if not arguments:
         return name
     if len(arguments) == 1:
-        return f"{name}({show(next(iter(arguments.values())))})"
-    return f"{name}(" + ", ".join(f"{key}={show(value)}" for key, value in arguments.items()) + ")"
+        return f"{name}({value_text(next(iter(arguments.values())))})"
+    return f"{name}(" + ", ".join(f"{key}={value_text(value)}" for key, value in arguments.items()) + ")"
 
 
 def parse_steps(model: Model, text: str) -> list[tuple[Action, dict[str, Any]]]:
@@ -151,17 +151,17 @@ def _scalar(model: Model, step: str, node: ast.expr, type_: types.Type) -> Any:
     bare = word.rpartition(".")[2].strip("\"'")
     if bare in choices:
         return choices[bare]
-    listed = list(dict.fromkeys(show(value) for value in choices.values()))
+    listed = list(dict.fromkeys(value_text(value) for value in choices.values()))
     allowed = ", ".join(listed) if len(listed) <= 12 else f"{listed[0]} to {listed[-1]}"
     raise _ValueTextError(f"{word} is not one of {allowed}")
 
 
 def _spellings(value: Any) -> Iterable[str]:
     if isinstance(value, bool):
-        return (show(value), str(value))
+        return (value_text(value), str(value))
     if isinstance(value, Enum):
         return (value.name, str(value.value))
-    return (show(value),)
+    return (value_text(value),)
 
 
 def _record(model: Model, step: str, node: ast.expr, type_: types.Record) -> Any:

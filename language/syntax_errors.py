@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from .errors import Diagnostics
-from .frontend.source import NESTED_MAX, NestingError, parse
+from .frontend.source import NESTED_MAX, NestingError, parse_file
 from .where import Where
 
 _IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+)(?:[ \t]+import[ \t]+(\w+))?", re.MULTILINE)
@@ -22,7 +22,7 @@ def syntax_errors(path: Path) -> Iterator[SyntaxError]:
     """The first mistake of each file that this one imports from beside it, however far; not its own."""
     for file in imported_files(path):
         try:
-            parse(file.read_bytes(), str(file))
+            parse_file(file.read_bytes(), str(file))
         except SyntaxError as error:
             yield error
 

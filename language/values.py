@@ -20,7 +20,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any, ClassVar, Generic, Never, Self, TypeAlias, TypeVar, cast, overload
 
 from .constants import ConstantExpression, no_value_error
-from .containers import Container, ModelError, field_names, record_key, show, sort_key, stale
+from .containers import Container, ModelError, field_names, record_key, sort_key, stale_view_error, value_text
 from .types import Type
 
 __all__ = [
@@ -36,8 +36,8 @@ __all__ = [
     "is_majority",
     "record_key",
     "replace",
-    "show",
     "sort_key",
+    "value_text",
 ]
 
 K = TypeVar("K")
@@ -102,8 +102,8 @@ class Map(Container, Generic[K, V]):
         made._owner = None
         return made
 
-    def _like(self, items: Any) -> Self:
-        made = super()._like(items)
+    def _same_kind_of(self, items: Any) -> Self:
+        made = super()._same_kind_of(items)
         made._keys = self._keys
         return made
 
@@ -119,17 +119,17 @@ class Map(Container, Generic[K, V]):
     def __setitem__(self, key: K, value: V) -> None:
         if key not in self._keys:
             raise _no_key_error(self, key)
-        self._become(self._with(key, self._accept(key, value)))
+        self._store_successor(self._with(key, self._checked_value(key, value)))
 
     def put(self, key: K, old: Container, new: Container) -> None:
         """Stores an element's successor; see `Owner`."""
-        if not old.same(cast(Container, self._items[self._keys[key]])):
-            raise stale(self.path(key))
-        self._become(self._with(key, cast(V, new)))
+        if not old.has_same_elements(cast(Container, self._items[self._keys[key]])):
+            raise stale_view_error(self.path(key))
+        self._store_successor(self._with(key, cast(V, new)))
 
     def _with(self, key: K, value: V) -> Map[K, V]:
         at = self._keys[key]
-        return self._like((*self._items[:at], value, *self._items[at + 1 :]))
+        return self._same_kind_of((*self._items[:at], value, *self._items[at + 1 :]))
 
     def is_over(self, keys: dict[K, int]) -> bool:
         """Whether the map has these keys, in this order."""
@@ -163,12 +163,12 @@ class Map(Container, Generic[K, V]):
         return self._hash
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(f"{show(key)}: {show(value)}" for key, value in self.items()) + "}"
+        return "{" + ", ".join(f"{value_text(key)}: {value_text(value)}" for key, value in self.items()) + "}"
 
 
 def _no_key_error(map_: Map[Any, Any], key: object) -> ModelError:
-    keys = ", ".join(show(held) for held in map_)
-    return ModelError(f"{show(key)} is not a key of this Map; its keys are {keys}")
+    keys = ", ".join(value_text(held) for held in map_)
+    return ModelError(f"{value_text(key)} is not a key of this Map; its keys are {keys}")
 
 
 def _plain_value(value: Any) -> Any:
@@ -206,7 +206,7 @@ class Seq(Container, Generic[T]):
 
     def _offset(self, index: int) -> int:
         if index.__class__ is not int:
-            raise ModelError(f"{show(index)} is not an index")
+            raise ModelError(f"{value_text(index)} is not an index")
         if not 0 <= index < len(self._items):
             raise ModelError(f"index {index} is outside a Seq of length {len(self._items)}")
         return index
@@ -217,40 +217,40 @@ class Seq(Container, Generic[T]):
         for bound in (index.start, index.stop):
             if bound is not None and bound < 0:
                 raise ModelError(f"a slice of a Seq has no negative bound: {bound}")
-        return self._like(self._items[index])
+        return self._same_kind_of(self._items[index])
 
     def __setitem__(self, index: int, value: T) -> None:
         at = self._offset(index)
-        self._become(self._with(at, self._accept(index, value)))
+        self._store_successor(self._with(at, self._checked_value(index, value)))
 
     def put(self, key: int, old: Container, new: Container) -> None:
         """Stores an element's successor; see `Owner`."""
-        if not old.same(cast(Container, self._items[key])):
-            raise stale(self.path(key))
-        self._become(self._with(key, cast(T, new)))
+        if not old.has_same_elements(cast(Container, self._items[key])):
+            raise stale_view_error(self.path(key))
+        self._store_successor(self._with(key, cast(T, new)))
 
     def _with(self, offset: int, value: T) -> Seq[T]:
-        return self._like((*self._items[:offset], value, *self._items[offset + 1 :]))
+        return self._same_kind_of((*self._items[:offset], value, *self._items[offset + 1 :]))
 
     def append(self, element: T) -> None:
         """Adds an element at the end; ModelError beyond the capacity."""
-        accepted = self._accept(len(self._items), element)
-        self._room(len(self._items) + 1)
-        self._become(self._like((*self._items, accepted)))
+        accepted = self._checked_value(len(self._items), element)
+        self._check_room(len(self._items) + 1)
+        self._store_successor(self._same_kind_of((*self._items, accepted)))
 
     def truncate(self, length: int) -> None:
         """Keeps the first `length` elements; ModelError unless 0 <= length <= the present length."""
         if length.__class__ is not int:
-            raise ModelError(f"{show(length)} is not a length")
+            raise ModelError(f"{value_text(length)} is not a length")
         if not 0 <= length <= len(self._items):
             raise ModelError(f"{self.own_path()} cannot be truncated to {length}: its length is {len(self._items)}")
-        self._become(self._like(self._items[:length]))
+        self._store_successor(self._same_kind_of(self._items[:length]))
 
     def __add__(self, other: Seq[T] | Seq[Never]) -> Seq[T]:
-        return self._like((*self._items, *other._items))
+        return self._same_kind_of((*self._items, *other._items))
 
     def __radd__(self, other: Seq[Never]) -> Seq[T]:  # for type checkers: what `Seq() + q` is; never called
-        return self._like((*other._items, *self._items))
+        return self._same_kind_of((*other._items, *self._items))
 
     def __iter__(self) -> Iterator[T]:
         return iter(self._items)
@@ -259,7 +259,7 @@ class Seq(Container, Generic[T]):
         return element in self._items
 
     def __repr__(self) -> str:
-        return "[" + ", ".join(show(element) for element in self._items) + "]"
+        return "[" + ", ".join(value_text(element) for element in self._items) + "]"
 
 
 # --- sets -------------------------------------------------------------------------------------------------------------
@@ -383,40 +383,40 @@ class Set(Container, Generic[T]):
     @overload
     def __or__(self: Set[Never], other: Sets[S]) -> Set[S]: ...
     def __or__(self, other: Sets[Any]) -> Set[Any]:
-        return self._like(self._items | _elements(other))
+        return self._same_kind_of(self._items | _elements(other))
 
     def __and__(self, other: Sets[T]) -> Set[T]:
-        return self._like(self._items & _elements(other))
+        return self._same_kind_of(self._items & _elements(other))
 
     def __sub__(self, other: Sets[T]) -> Set[T]:
-        return self._like(self._items - _elements(other))
+        return self._same_kind_of(self._items - _elements(other))
 
     @overload
     def __xor__(self, other: Sets[T]) -> Set[T]: ...
     @overload
     def __xor__(self: Set[Never], other: Sets[S]) -> Set[S]: ...
     def __xor__(self, other: Sets[Any]) -> Set[Any]:
-        return self._like(self._items ^ _elements(other))
+        return self._same_kind_of(self._items ^ _elements(other))
 
     @overload
     def __ror__(self, other: AbstractSet[T]) -> Set[T]: ...
     @overload
     def __ror__(self: Set[Never], other: AbstractSet[S]) -> Set[S]: ...
     def __ror__(self, other: AbstractSet[Any]) -> Set[Any]:
-        return self._like(_elements(other) | self._items)
+        return self._same_kind_of(_elements(other) | self._items)
 
     def __rand__(self, other: AbstractSet[T]) -> Set[T]:
-        return self._like(_elements(other) & self._items)
+        return self._same_kind_of(_elements(other) & self._items)
 
     def __rsub__(self, other: AbstractSet[T]) -> Set[T]:
-        return self._like(_elements(other) - self._items)
+        return self._same_kind_of(_elements(other) - self._items)
 
     @overload
     def __rxor__(self, other: AbstractSet[T]) -> Set[T]: ...
     @overload
     def __rxor__(self: Set[Never], other: AbstractSet[S]) -> Set[S]: ...
     def __rxor__(self, other: AbstractSet[Any]) -> Set[Any]:
-        return self._like(_elements(other) ^ self._items)
+        return self._same_kind_of(_elements(other) ^ self._items)
 
     def __le__(self, other: Sets[T]) -> bool:
         return self._items <= _elements(other)
@@ -432,23 +432,23 @@ class Set(Container, Generic[T]):
 
     def add(self, element: T) -> None:
         """Adds an element, if it is not there yet; ModelError beyond the capacity."""
-        accepted = self._accept(None, element)
+        accepted = self._checked_value(None, element)
         items = self._items | {accepted}
-        self._room(len(items))
-        self._become(self._like(items))
+        self._check_room(len(items))
+        self._store_successor(self._same_kind_of(items))
 
     def discard(self, element: T) -> None:
         """Takes an element out, if it is there."""
-        self._become(self._like(self._items - {_hashable(element)}))
+        self._store_successor(self._same_kind_of(self._items - {_hashable(element)}))
 
     def remove(self, element: T) -> None:
         """Takes an element out; ModelError when it is not there."""
         if element not in self:
-            raise ModelError(f"{show(element)} is not in {self.own_path()}")
+            raise ModelError(f"{value_text(element)} is not in {self.own_path()}")
         self.discard(element)
 
     def __repr__(self) -> str:
-        return "{" + ", ".join(show(element) for element in self) + "}"
+        return "{" + ", ".join(value_text(element) for element in self) + "}"
 
 
 def _elements(other: Sets[T]) -> frozenset[T]:
@@ -456,7 +456,7 @@ def _elements(other: Sets[T]) -> frozenset[T]:
         return other.plain_items()
     if isinstance(other, (set, frozenset)):
         return Set(other).plain_items()
-    raise ModelError(f"{show(other)} is not a set")
+    raise ModelError(f"{value_text(other)} is not a set")
 
 
 class Bag(Container, Generic[T]):
@@ -484,23 +484,23 @@ class Bag(Container, Generic[T]):
 
     def add(self, element: T) -> None:
         """Adds a copy; ModelError beyond the capacity."""
-        accepted = self._accept(None, element)
-        self._room(len(self._items) + 1)
-        self._become(self._like(Bag((*self._items, accepted))._items))
+        accepted = self._checked_value(None, element)
+        self._check_room(len(self._items) + 1)
+        self._store_successor(self._same_kind_of(Bag((*self._items, accepted))._items))
 
     def discard(self, element: T) -> None:
         """Takes one copy out, if there is one."""
         at = self._items.index(element) if element in self._items else len(self._items)
-        self._become(self._like(self._items[:at] + self._items[at + 1 :]))
+        self._store_successor(self._same_kind_of(self._items[:at] + self._items[at + 1 :]))
 
     def remove(self, element: T) -> None:
         """Takes one copy out; ModelError when there is none."""
         if element not in self._items:
-            raise ModelError(f"{show(element)} is not in {self.own_path()}")
+            raise ModelError(f"{value_text(element)} is not in {self.own_path()}")
         self.discard(element)
 
     def __repr__(self) -> str:
-        return "Bag(" + ", ".join(show(element) for element in self._items) + ")"
+        return "Bag(" + ", ".join(value_text(element) for element in self._items) + ")"
 
 
 # --- states -----------------------------------------------------------------------------------------------------------
@@ -522,7 +522,7 @@ class State(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         fields = zip(self.__match_args__, self, strict=True)
-        return f"{type(self).__name__}(" + ", ".join(f"{name}={show(value)}" for name, value in fields) + ")"
+        return f"{type(self).__name__}(" + ", ".join(f"{name}={value_text(value)}" for name, value in fields) + ")"
 
 
 # --- functions over values --------------------------------------------------------------------------------------------

@@ -18,14 +18,14 @@ from .drafts import Shape
 from .effort import Effort, EffortExceededError, counted_range
 from .errors import AbandonedError, Diagnostics, UsageError
 from .frontend.annotations import Types
-from .frontend.scope import Program, Scope, StateShape, expression
+from .frontend.scope import Program, Scope, StateShape, elaborate_expression
 from .frontend.source import Source, globals_of_class
 from .immutable import immutable
 from .judge import state_shape, to_model_error
 from .lanes import domain_members
 from .model import Model
 from .types import Bool
-from .values import ModelError, State, show
+from .values import ModelError, State, value_text
 
 STATE = "s"
 """The name of the state in what is watched."""
@@ -77,7 +77,7 @@ class WatchedExpression:
 
     def _evaluated_words(self, state: State, effort: Effort) -> str:
         try:
-            return show(self._value(state, effort))
+            return value_text(self._value(state, effort))
         except ModelError as error:
             return f"no value: {error.message}"
 
@@ -124,7 +124,7 @@ def _check_expression(model: Model, text: str, node: ast.expr) -> Any:
     scope = Scope(program, source, globals_of_class(shape.python), "property")
     scope.states[STATE] = STATE
     try:
-        form = expression(scope, cast(ast.Expr, source.tree.body[0]).value)
+        form = elaborate_expression(scope, cast(ast.Expr, source.tree.body[0]).value)
         if diagnostics.count:
             raise AbandonedError
     except AbandonedError:

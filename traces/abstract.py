@@ -22,7 +22,7 @@ from ..language.judge import holds, is_initial
 from ..language.model import Model, Property, Refinement
 from ..language.refinement import step_between_images, step_of_any_action
 from ..language.steptext import format_step
-from ..language.values import ModelError, State, show
+from ..language.values import ModelError, State, value_text
 from ..language.verdict import Run, Step
 from .differences import Change, state_changes, state_to_json
 from .nearest import NearestAction, nearest_action
@@ -65,7 +65,7 @@ def refinement_claim(refinement: Refinement, states: Sequence[State], action: st
     return f"{name} takes a step that does this: {changed}"
 
 
-def abstract_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Document:
+def refinement_lane(prop: Property, run: Run, *, anywhere: bool = False) -> Document:
     """What an abstract model does along a run: its states by the number of the state that has this image, each where it
     differs from the one before; and its steps by the number of the step that is one. A step that is not there stutters,
     and one that is none of the abstract model's is None. So are step 0, where the run begins in no initial state of it
@@ -176,7 +176,7 @@ def _stuttering_sentences(run: Run, steps: Sequence[int]) -> Iterator[tuple[int,
 def _abstract_changes_text(refinement: Refinement, previous_state: State, next_state: State) -> str:
     """What changes from one abstract state to another."""
     return (
-        "; ".join(change.text() for change in state_changes(refinement.abstract.fields, previous_state, next_state))
+        "; ".join(change.to_text() for change in state_changes(refinement.abstract.fields, previous_state, next_state))
         or "nothing changes"
     )
 
@@ -217,7 +217,7 @@ def _needed_change_text(change: Change) -> str:
     """What would have to be otherwise in an image, for one change that leads to it from where an action leads."""
     where = "" if change.offset is None else f" at {change.offset}"
     if change.sign == "+":
-        return f"{change.cell} would have to be without {show(change.value_after)}{where}"
+        return f"{change.cell} would have to be without {value_text(change.value_after)}{where}"
     if change.sign == "-":
-        return f"{change.cell} would have to have {show(change.value_before)}{where}"
-    return f"{change.cell} would have to be {show(change.value_before)} and is {show(change.value_after)}"
+        return f"{change.cell} would have to have {value_text(change.value_before)}{where}"
+    return f"{change.cell} would have to be {value_text(change.value_before)} and is {value_text(change.value_after)}"

@@ -51,7 +51,7 @@ def property_argument(model: Model, prop: Property, run: Run, state_number: int,
     if prop.refinement is not None:
         return refinement_argument(model, prop, run, state_number)
     try:
-        return _ArgumentText(model, prop, run, state_number, reason).document()
+        return _ArgumentText(model, prop, run, state_number, reason).sentences_of_argument()
     except ModelError:
         return []
 
@@ -72,7 +72,7 @@ class _ArgumentText:
         )
         self.index = dict(zip(form.states, range(state_number - len(given) + 1, state_number + 1), strict=True))
         reading = StateEvaluation(model, dict(zip(form.states, given, strict=True)))
-        _, cells = reading.call(form)
+        _, cells = reading.evaluate_property(form)
         self.shown_fields = {
             field.name for field in model.fields if not isinstance(field.type, types.Pool) and field.budget is None
         }
@@ -82,7 +82,7 @@ class _ArgumentText:
             name for name, *values in zip(given[0].__match_args__, *self.states, strict=True) if len(set(values)) > 1
         }
 
-    def document(self) -> list[Document]:
+    def sentences_of_argument(self) -> list[Document]:
         """Its sentences in order."""
         mentioned = self._events_to_mention()
         race = self._find_race(mentioned)
@@ -94,7 +94,7 @@ class _ArgumentText:
         lets = [_argument_row("let", step, text) for step, text in sorted(self._parameter_sentences(set(mentioned)))]
         title = _argument_row("title", self.at, f"Why this violates {self.prop.name}: {self.prop.says}")
         now = [] if self.prop.kind == "transition" else self._closing_facts()
-        short = Summary(self.model, self.run, self.words, mentioned).sentence(
+        short = Summary(self.model, self.run, self.words, mentioned).sentence_of_run(
             self._cause_text, self._step_sentence, now, race
         )
         shorts = [_argument_row("short", self.at, short)] if short else []
@@ -130,7 +130,7 @@ class _ArgumentText:
         waiting, direct, seen = list(steps), set(steps), set(steps)
         while waiting and len(seen) < STEPS_BEHIND_MAX:
             step = waiting.pop(0)
-            for cell in self._cells_to_mention(self._effects(step).reads()):
+            for cell in self._cells_to_mention(self._effects_of_step(step).reads()):
                 changed = self._last_change(cell, step - 1)
                 if changed is None:
                     continue
@@ -142,7 +142,7 @@ class _ArgumentText:
 
     def _is_informative(self, step: int, cell: StatePart, *, direct: bool) -> bool:
         """Whether a change was a fault's, took something back, or, where it is looked at directly, gave a vote."""
-        old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
+        old, new = cell.value_in(self.states[step - 1]), cell.value_in(self.states[step])
         if self.model.action(self.run.steps[step - 1].action).kind == "fault":
             return True
         if isinstance(old, Set) and isinstance(new, Set):
@@ -156,16 +156,18 @@ class _ArgumentText:
 
     def _last_change(self, cell: StatePart, end: int) -> int | None:
         """The step that last changed a cell, of those before a state; None when none did."""
-        now = cell.look(self.states[end])
+        now = cell.value_in(self.states[end])
         for step in range(end, 0, -1):
-            if cell.look(self.states[step - 1]) != now:
+            if cell.value_in(self.states[step - 1]) != now:
                 return step
         return None
 
-    def _effects(self, step: int) -> Effects:
+    def _effects_of_step(self, step: int) -> Effects:
         taken = self.run.steps[step - 1]
         action = self.model.action(taken.action)
-        return StateEvaluation(self.model, {action.form.state: self.states[step - 1]}).step(action, taken.arguments)
+        return StateEvaluation(self.model, {action.form.state: self.states[step - 1]}).effects_of_step(
+            action, taken.arguments
+        )
 
     # --- what was looked at, and was no longer so ---------------------------------------------------------------------
 
@@ -178,34 +180,38 @@ class _ArgumentText:
         ):
             return None
         acted = max(mentioned_steps)
-        for looked, _ in self._enabling(acted):
-            for cell in self._cells_to_mention(self._effects(looked).guards):
-                seen, left, now = (cell.look(self.states[at]) for at in (looked - 1, looked, acted - 1))
+        for looked, _ in self._enabling_steps(acted):
+            for cell in self._cells_to_mention(self._effects_of_step(looked).guards):
+                seen, left, now = (cell.value_in(self.states[at]) for at in (looked - 1, looked, acted - 1))
                 changed = self._last_change(cell, acted - 1)
                 if cell.field in self.moving and changed is not None and seen == left != now:
-                    fact = self.words.fact(cell, self.states[looked - 1], is_past=True)
+                    fact = self.words.fact_text(cell, self.states[looked - 1], is_past=True)
                     return Race(self._earlier_looks(mentioned_steps, cell, looked), fact, changed, cell, acted)
         return None
 
     def _earlier_looks(self, mentioned_steps: Iterable[int], cell: StatePart, last: int) -> dict[int, StatePart]:
         """The steps that saw a cell as the last of them did, and enabled mentioned steps: each with what it wrote."""
-        seen = cell.look(self.states[last - 1])
-        found = {looked: shown for step in mentioned_steps for looked, shown in self._enabling(step) if looked <= last}
+        seen = cell.value_in(self.states[last - 1])
+        found = {
+            looked: shown for step in mentioned_steps for looked, shown in self._enabling_steps(step) if looked <= last
+        }
         same = (
-            step for step in found if _cell_without_state(cell) in map(_cell_without_state, self._effects(step).guards)
+            step
+            for step in found
+            if _cell_without_state(cell) in map(_cell_without_state, self._effects_of_step(step).guards)
         )
-        return {step: found[step] for step in sorted(same) if cell.look(self.states[step - 1]) == seen}
+        return {step: found[step] for step in sorted(same) if cell.value_in(self.states[step - 1]) == seen}
 
-    def _enabling(self, step: int) -> Iterator[tuple[int, StatePart]]:
+    def _enabling_steps(self, step: int) -> Iterator[tuple[int, StatePart]]:
         """The steps that wrote what the guards of a step read, each with the cell."""
-        for cell in self._cells_to_mention(self._effects(step).guards):
+        for cell in self._cells_to_mention(self._effects_of_step(step).guards):
             changed = self._last_change(cell, step - 1)
             if changed is not None:
                 yield changed, cell
 
     def _event_text(self, number: int, cells: Sequence[StatePart], race: Race | None = None) -> str:
         before, after = self.states[number - 1], self.states[number]
-        effects = list(dict.fromkeys(text for cell in cells for text in self.words.effects(cell, before, after)))
+        effects = list(dict.fromkeys(text for cell in cells for text in self.words.effect_texts(cell, before, after)))
         step = self.run.steps[number - 1]
         action = self.model.action(step.action)
         said = step_sentence(self.model, action, before, step.arguments)
@@ -217,22 +223,22 @@ class _ArgumentText:
         if action.kind == "client":
             return ""
         before = self.states[number - 1]
-        effects = self._effects(number)
+        effects = self._effects_of_step(number)
         own = {_cell_without_state(enclosing_sequence(cell, before) or cell) for cell in cells}
         causes = [cell for cell in _causes_of_writes(effects, cells) if self._is_worth_saying(cell, before, own)]
-        facts = self._facts(causes, before)
+        facts = self._facts_of_cells(causes, before)
         if 0 < len(facts) <= FACTS_MAX:
             return f", because {join_words(facts)}"
         guards = [cell for cell in effects.guards if self._is_worth_saying(cell, before, own)]
         logs = [cell for cell in (*guards, *causes) if enclosing_sequence(cell, before)]
-        others = [cell for cell in causes if cell.look(before)]
-        chosen = self._facts([*logs, *others], before)[:FACTS_MAX]
+        others = [cell for cell in causes if cell.value_in(before)]
+        chosen = self._facts_of_cells([*logs, *others], before)[:FACTS_MAX]
         return f", when {join_words(chosen)}" if any(not fact.endswith("empty") for fact in chosen) else ""
 
-    def _facts(self, cells: Iterable[StatePart], state: State) -> list[str]:
+    def _facts_of_cells(self, cells: Iterable[StatePart], state: State) -> list[str]:
         """The facts of cells, those of a sequence as a whole."""
         whole = dict.fromkeys(enclosing_sequence(cell, state) or cell for cell in cells)
-        return list(dict.fromkeys(self.words.fact(cell, state, is_past=True) for cell in whole))
+        return list(dict.fromkeys(self.words.fact_text(cell, state, is_past=True) for cell in whole))
 
     def _is_worth_saying(self, cell: StatePart, state: State, own: set[StatePart]) -> bool:
         """Whether a cell is informative: not what is mentioned already, nor a message that the step was given, nor what
@@ -240,7 +246,7 @@ class _ArgumentText:
         if cell.field not in self.moving or (cell.parts and cell.parts[-1][0] == "member"):
             return False
         whole = enclosing_sequence(cell, state)
-        value = cell.look(state)
+        value = cell.value_in(state)
         is_large = whole is None and is_record(value)
         return value is not ABSENT and not is_large and _cell_without_state(whole or cell) not in own
 
@@ -280,13 +286,13 @@ class _ArgumentText:
         if len(inner.conjunct) > CODE_MAX:
             so = f"{self.prop.name} is false"
         else:
-            named = ", ".join(f"{name} = {self.words.value(value)}" for name, value in inner.witness.items())
+            named = ", ".join(f"{name} = {self.words.value_text(value)}" for name, value in inner.witness.items())
             so = f"`{inner.conjunct}` is false" + (f" for {named}" if named else "")
         return f"However, {join_words(facts)}; so {so}." if 0 < len(facts) <= 2 * FACTS_MAX else f"However, {so}."
 
     def _present_fact(self, cell: StatePart) -> str:
         at = self.index[cell.state]
-        return self.words.fact(cell, self.states[at], is_past=at < self.at)
+        return self.words.fact_text(cell, self.states[at], is_past=at < self.at)
 
 
 def _merge_race(mentioned_steps: Mapping[int, Sequence[StatePart]], race: Race) -> dict[int, list[StatePart]]:

@@ -37,25 +37,25 @@ class Branch:
     ahead: tuple[Step, ...] = ()
 
     @property
-    def state(self) -> State:
+    def last_state(self) -> State:
         """Where the run has come to."""
         return self.run.steps[-1].state_after if self.run.steps else self.run.start
 
-    def with_steps(self, *steps: Step) -> Branch:
+    def append_steps(self, *steps: Step) -> Branch:
         """The branch with steps more; what was undone is kept where these are its first steps."""
         known = self.ahead[: len(steps)] == steps
         run = Run(self.run.start, (*self.run.steps, *steps))
         return replace(self, run=run, ahead=self.ahead[len(steps) :] if known else ())
 
-    def undone(self, number: int = 1) -> Branch:
+    def undo_steps(self, number: int = 1) -> Branch:
         """The branch so many steps before; at its start where it has fewer."""
         at = max(len(self.run.steps) - number, 0)
         steps = self.run.steps
         return replace(self, run=Run(self.run.start, steps[:at]), ahead=(*steps[at:], *self.ahead))
 
-    def redone(self, number: int = 1) -> Branch:
+    def redo_steps(self, number: int = 1) -> Branch:
         """The branch with so many of the steps taken again that were undone."""
-        return self.with_steps(*self.ahead[:number])
+        return self.append_steps(*self.ahead[:number])
 
 
 def possible_steps(model: Model, state: State) -> Iterator[PossibleStep]:

@@ -17,7 +17,7 @@ from ..language.immutable import immutable
 from ..language.kinds import Domain
 from ..language.model import Field
 from ..language.records import is_tuple, parts_of
-from ..language.values import Bag, Map, Seq, Set, State, field_names, show
+from ..language.values import Bag, Map, Seq, Set, State, field_names, value_text
 
 Path = tuple[str | int, ...]
 
@@ -39,21 +39,21 @@ class Change:
     value_after: Any
     of: types.Type | None = None
 
-    def row(self) -> list[Any]:
+    def to_row(self) -> list[Any]:
         """The path, then the value that came or went, or the old and the new one: as the trace document has it."""
         values = {"+": [self.value_after], "-": [self.value_before], "~": [self.value_before, self.value_after]}[
             self.sign
         ]
         return [*self.path, *(to_json(value, self.of) for value in values)]
 
-    def text(self, name_of: Callable[[Any], str | None] = _no_record_name) -> str:
+    def to_text(self, name_of: Callable[[Any], str | None] = _no_record_name) -> str:
         """The change as people read it: `high_watermark[B]: 0 -> 1`, `log[A]: + Record(id=0, epoch=1) at 0`; where
         `name_of` has a name for what comes or goes, with that: `log[A]: + 1a at 0`."""
         where = "" if self.offset is None else f" at {self.offset}"
         if self.sign == "~":
-            return f"{self.cell}: {show(self.value_before)} -> {show(self.value_after)}"
+            return f"{self.cell}: {value_text(self.value_before)} -> {value_text(self.value_after)}"
         value = self.value_after if self.sign == "+" else self.value_before
-        return f"{self.cell}: {self.sign} {name_of(value) or show(value)}{where}"
+        return f"{self.cell}: {self.sign} {name_of(value) or value_text(value)}{where}"
 
 
 def state_changes(fields: tuple[Field, ...], previous_state: State, next_state: State) -> list[Change]:
@@ -70,7 +70,7 @@ def _value_changes(type_: types.Type, old: Any, new: Any, path: Path, cell: str)
     match type_:
         case types.Map(value=value):
             for key in old:
-                name = show(key)
+                name = value_text(key)
                 yield from _value_changes(value, old[key], new[key], (*path, name), f"{cell}[{name}]")
         case types.Seq(of=of):
             yield from _sequence_changes(of, old, new, path, cell)
@@ -125,7 +125,7 @@ def to_json(value: Any, type_: types.Type | None = None) -> Any:
     of = type_.of if isinstance(type_, types.Option) else type_
     if isinstance(value, Map):
         held = of.value if isinstance(of, types.Map) else None
-        return {show(key): to_json(element, held) for key, element in cast("Map[Any, Any]", value).items()}
+        return {value_text(key): to_json(element, held) for key, element in cast("Map[Any, Any]", value).items()}
     if isinstance(value, (Seq, Set, Bag)):
         inner = of.of if isinstance(of, (types.Seq, types.Subset, types.Pool)) else None
         return [to_json(element, inner) for element in cast("Seq[Any]", value)]

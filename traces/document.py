@@ -26,7 +26,7 @@ from ..language.model import LIVENESS, Action, Field, Model, Property
 from ..language.steptext import format_step
 from ..language.values import ModelError, State
 from ..language.verdict import Failure, PropertyVerdict, Run, Step
-from .abstract import abstract_lane, truth_of_refinement
+from .abstract import refinement_lane, truth_of_refinement
 from .argument import property_argument
 from .choices import disabled_steps, step_choices
 from .differences import Change, arguments_to_json, state_changes, state_to_json, to_json
@@ -34,7 +34,7 @@ from .evidence import StateEvaluation
 from .explanation import Reason, explain_false
 from .heading import command_line_value, replay_line, replay_line_of
 from .liveness import liveness_parts
-from .lost_records import lost_cells
+from .lost_records import cells_missing_records
 from .messages import MessageLog
 from .picture import UndrawableError, frames_by_state
 from .places import lines_document, place_document, writing_statement
@@ -70,14 +70,14 @@ def trace_document(
     if subject.run is None:
         raise ValueError(f"{subject.name} has no run to show")
     if isinstance(subject, PropertyVerdict) and subject.kind in LIVENESS:
-        whole = _document(model, subject.run, engine, None, None, subject.loop)
+        whole = _document_of_run(model, subject.run, engine, None, None, subject.loop)
         parts = liveness_parts(model, subject, subject.run)
         parts["replay"] = replay_line_of(model, subject.run, subject.loop, subject.name)
         return whole | parts | {key: whole[key] | parts[key] for key in ("truth", "properties")}
     if isinstance(subject, PropertyVerdict):
         chosen = {prop.name: prop for prop in model.properties}[subject.name]
-        return _document(model, subject.run, engine, chosen, anywhere=anywhere)
-    return _document(model, subject.run, engine, None, subject, anywhere=anywhere)
+        return _document_of_run(model, subject.run, engine, chosen, anywhere=anywhere)
+    return _document_of_run(model, subject.run, engine, None, subject, anywhere=anywhere)
 
 
 def run_document(
@@ -94,13 +94,13 @@ def run_document(
     `loop` is the state that it returns to after its last step, if it repeats for ever; `title` says in its title what
     it is; `notes` are sentences to print with it.
     """
-    document = _document(model, run, engine, None, None, loop)
+    document = _document_of_run(model, run, engine, None, None, loop)
     if title and document["kind"] == "run":
         document["title"] = f"{document['title'].replace(': ', f': {title}, ', 1)}"
     return document | {"notes": [*document["notes"], *notes]}
 
 
-def _document(
+def _document_of_run(
     model: Model,
     run: Run,
     engine: str,
@@ -135,16 +135,16 @@ def _document(
         "lanes": [{"id": name, "type": domain} for name, domain in LaneNames(model).listed],
         "truth": truth,
         "properties": {prop.name: {"kind": prop.kind, "says": prop.says} for prop in model.properties},
-        **whole.parts(),
+        **whole.to_document(),
         "loop": loop,
     }
     if fails is not None and document["property"]["fails"]["reads"]:
         claim = document["property"]["fails"]
-        missed = lost_cells(model, run, fails.index, claim["reads"], fails.reason.innermost().witness)
+        missed = cells_missing_records(model, run, fails.index, claim["reads"], fails.reason.innermost().witness)
         document |= {"lost": missed} if missed else {}
     refined = [prop for prop in model.properties if prop.refinement is not None and prop.applicable]
     if refined:
-        document["abstract"] = [abstract_lane(prop, run, anywhere=anywhere) for prop in refined]
+        document["abstract"] = [refinement_lane(prop, run, anywhere=anywhere) for prop in refined]
     return document | {"title": trace_title(document)}
 
 
@@ -204,7 +204,7 @@ class _RunParts:
         self.model, self.run, self.states = model, run, run.states()
         self.notes: list[str] = []
 
-    def parts(self) -> Document:
+    def to_document(self) -> Document:
         """The parts of the document that are about steps and states."""
         changed = [
             state_changes(self.model.fields, before, step.state_after) for before, step in _states_with_steps(self.run)
@@ -212,7 +212,7 @@ class _RunParts:
         lanes = lanes_of(self.model, self.run)
         names = RecordNames(self.model)
         post = MessageLog(self.model, self.run, lanes)
-        view, frames = self._picture()
+        view, frames = self._picture_of_run()
         return {
             "view": view,
             "frames": frames,
@@ -222,13 +222,13 @@ class _RunParts:
                 for at, step in enumerate(self.run.steps, 1)
             ],
             "messages": post.messages,
-            "states": self._states(changed),
+            "states": self._states_of_run(changed),
             "disabled": step_choices(self.model, dict(enumerate(self.states))),
             "truncated": None,
             "notes": self.notes,
         }
 
-    def _picture(self) -> tuple[Document | None, Document]:
+    def _picture_of_run(self) -> tuple[Document | None, Document]:
         """What is drawn; nothing, with a note, where the view cannot be evaluated."""
         try:
             picture = view_picture(self.model)
@@ -240,7 +240,7 @@ class _RunParts:
             self.notes.append(f"{error}; so the run is not drawn")
             return None, {}
 
-    def _states(self, changes: Sequence[list[Change]]) -> Document:
+    def _states_of_run(self, changes: Sequence[list[Change]]) -> Document:
         rows: Document = {"keyframe_every": KEYFRAME_INTERVAL}
         for at, state in enumerate(self.states):
             rows[str(at)] = state_to_json(state) if at % KEYFRAME_INTERVAL == 0 else delta_rows(changes[at - 1])
@@ -309,8 +309,8 @@ def _deciding_cells(model: Model, fails: _FirstFailure) -> list[str]:
     form = fails.prop.form
     if form is None or fails.prop.refinement is not None:
         return []
-    _, cells = StateEvaluation(model, dict(zip(form.states, fails.states, strict=True))).call(form)
-    return list(dict.fromkeys(cell.main() for cell in cells))
+    _, cells = StateEvaluation(model, dict(zip(form.states, fails.states, strict=True))).evaluate_property(form)
+    return list(dict.fromkeys(cell.main_cell_text() for cell in cells))
 
 
 def _reason_document(reason: Reason) -> Document:
@@ -358,9 +358,9 @@ def step_document(
 ) -> Document:
     """A step of a run, as `steps` of the document has it, without its messages."""
     action = model.action(step.action)
-    reads = StateEvaluation(model, {action.form.state: previous_state}).step(action, step.arguments).reads()
+    reads = StateEvaluation(model, {action.form.state: previous_state}).effects_of_step(action, step.arguments).reads()
     shown = step_without_reads(model, number, previous_state, step, changes, lane, names)
-    return shown | {"reads": list(dict.fromkeys(cell.main() for cell in reads))}
+    return shown | {"reads": list(dict.fromkeys(cell.main_cell_text() for cell in reads))}
 
 
 def step_without_reads(
@@ -384,7 +384,7 @@ def step_without_reads(
         "lane": lane,
         "where": place_document(action.form.where),
         "statement": place_document(writing_statement(action.form, {str(change.path[0]) for change in changes})),
-        "writes": list(dict.fromkeys(_written_cell(model, change) for change in changes)),
+        "writes": list(dict.fromkeys(_changed_cell(model, change) for change in changes)),
         "changed": change_texts(changes, previous_state, step.state_after, names),
     }
 
@@ -393,7 +393,8 @@ def change_texts(changes: Sequence[Change], previous_state: State, next_state: S
     """Changes as people read them, records of logs by the names that the picture gives them."""
     states = {"-": previous_state, "+": next_state, "~": next_state}
     return [
-        change.text(lambda value, state=states[change.sign]: names.name_of_change(value, state)) for change in changes
+        change.to_text(lambda value, state=states[change.sign]: names.name_of_change(value, state))
+        for change in changes
     ]
 
 
@@ -408,7 +409,7 @@ def step_text(model: Model, action: Action, state: State, arguments: Mapping[str
         return step if is_folded else f"{step} (the sentence in its docstring cannot be filled in: {error.message})"
 
 
-def _written_cell(model: Model, change: Change) -> str:
+def _changed_cell(model: Model, change: Change) -> str:
     """The field, or the cell of a map, that a change is in."""
     name = str(change.path[0])
     is_map = isinstance(model.field(name).type, types.Map)
@@ -422,13 +423,15 @@ def lanes_of(model: Model, run: Run) -> list[str | None]:
     for before, step in _states_with_steps(run):
         who = sentence_subject(model, model.action(step.action), before, step.arguments)
         written = (
-            _written_lane(model, state_changes(model.fields, before, step.state_after), names) if who is None else None
+            _first_changed_lane(model, state_changes(model.fields, before, step.state_after), names)
+            if who is None
+            else None
         )
         found.append(written if who is None else names[who])
     return found
 
 
-def _written_lane(model: Model, changes: Sequence[Change], names: LaneNames) -> str | None:
+def _first_changed_lane(model: Model, changes: Sequence[Change], names: LaneNames) -> str | None:
     """The lane of the first cell of a lane that a step writes."""
     for change in changes:
         type_ = model.field(str(change.path[0])).type
@@ -444,5 +447,5 @@ def delta_rows(changes: list[Change]) -> Document:
     """Changes as rows by sign: `{"+": [["log", "A", 0, {...}]], "~": [["high_watermark", "B", 0, 1]]}`."""
     rows: Document = {}
     for change in changes:
-        rows.setdefault(change.sign, []).append(change.row())
+        rows.setdefault(change.sign, []).append(change.to_row())
     return rows

@@ -43,14 +43,14 @@ class SeenValue:
         if len(self.reads) > MANY_CELLS:
             object.__setattr__(self, "reads", tuple(dict.fromkeys(self.reads)))
 
-    def down(self, kind: Any, part: Any, value: Any, *reads: StatePart) -> SeenValue:
+    def seen_part(self, kind: Any, part: Any, value: Any, *reads: StatePart) -> SeenValue:
         """A part of it."""
         here = self.cell
         if here is None or (here.parts and here.parts[-1][0] == "member"):
             return SeenValue(value, here, (*self.reads, *reads))
         return SeenValue(value, dataclasses.replace(here, parts=(*here.parts, (kind, part))), (*self.reads, *reads))
 
-    def all(self) -> Reads:
+    def all_reads(self) -> Reads:
         """Everything it rests on once it is used as a value."""
         return self.reads if self.cell is None else (*self.reads, self.cell)
 
@@ -108,24 +108,24 @@ class StateEvaluation:
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
-    def call(self, function: ir.Function, environment: Environment | None = None) -> tuple[Any, Reads]:
+    def evaluate_property(self, function: ir.Function, environment: Environment | None = None) -> tuple[Any, Reads]:
         """What a property's form answers, and the cells that decide it."""
-        seen = self._function(function, environment or {})
-        return seen.value, tuple(dict.fromkeys(seen.all()))
+        seen = self._evaluate_function(function, environment or {})
+        return seen.value, tuple(dict.fromkeys(seen.all_reads()))
 
-    def _function(self, function: ir.Function, environment: Environment) -> SeenValue:
+    def _evaluate_function(self, function: ir.Function, environment: Environment) -> SeenValue:
         outer, self.control = self.control, []
         try:
-            self._block(function.body, dict(environment))
+            self._run_block(function.body, dict(environment))
         except _HelperReturned as returned:
             return returned.seen
         finally:
             self.control = outer
         return SeenValue(None)
 
-    def step(self, action: Action, arguments: Mapping[str, Any]) -> Effects:
+    def effects_of_step(self, action: Action, arguments: Mapping[str, Any]) -> Effects:
         """What a step rests on, taken from the state that the action's text names; it must be enabled."""
-        self._block(action.form.body, self._argument_values(action, arguments))
+        self._run_block(action.form.body, self._argument_values(action, arguments))
         return Effects(tuple(dict.fromkeys(self.guards)), tuple(self.writes))
 
     def false_guard(self, action: Action, arguments: Mapping[str, Any]) -> ir.Require | ir.Limit | None:
@@ -133,7 +133,7 @@ class StateEvaluation:
         author's function prints is printed."""
         self._is_trying = True
         try:
-            self._block(action.form.body, self._argument_values(action, arguments))
+            self._run_block(action.form.body, self._argument_values(action, arguments))
         except _GuardStopped as stopped:
             return stopped.guard
         finally:
@@ -152,59 +152,59 @@ class StateEvaluation:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def _block(self, body: tuple[ir.Statement, ...], names: Environment) -> None:
+    def _run_block(self, body: tuple[ir.Statement, ...], names: Environment) -> None:
         for statement in body:
-            self._statement(statement, names)
+            self._run_statement(statement, names)
 
-    def _statement(self, statement: ir.Statement, names: Environment) -> None:
+    def _run_statement(self, statement: ir.Statement, names: Environment) -> None:
         match statement:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                seen = self.see(condition, names)
-                self.guards += seen.all()
+                seen = self.see_expression(condition, names)
+                self.guards += seen.all_reads()
                 if self._is_trying and not seen.value:
                     raise _GuardStopped(statement)
             case ir.Let(name=name, value=value):
-                names[name] = self.see(value, names)
+                names[name] = self.see_expression(value, names)
             case ir.If(condition=condition, yes=yes, no=no):
-                seen = self.see(condition, names)
-                self.control.append(seen.all())
-                self._block(yes if seen.value else no, names)
+                seen = self.see_expression(condition, names)
+                self.control.append(seen.all_reads())
+                self._run_block(yes if seen.value else no, names)
             case ir.For(variable=variable, source=source, body=body):
                 for value, reads in list(self._admitted_values(source, names)):
                     self.control.append(reads)
                     names[variable] = value
-                    self._block(body, names)
+                    self._run_block(body, names)
                     self.control.pop()
             case ir.Return(value=value):
-                seen = self.see(value, names)
+                seen = self.see_expression(value, names)
                 raise _HelperReturned(SeenValue(seen.value, seen.cell, (*self._path_reads(), *seen.reads)))
             case ir.Assert():
                 pass
             case _:
-                self._write(statement, names)
+                self._run_write(statement, names)
 
     def _path_reads(self) -> Reads:
         """What the tests on the way here rested on."""
         return tuple(cell for reads in self.control for cell in reads)
 
-    def _write(self, statement: Any, names: Environment) -> None:
+    def _run_write(self, statement: Any, names: Environment) -> None:
         if self._is_trying:
             raise _GuardStopped(None)
         place: ir.Place = statement.place
         state = next(iter(self.states))
-        indexes = [self.see(index, names) for index in place.indexes]
+        indexes = [self.see_expression(index, names) for index in place.indexes]
         written = getattr(statement, "length", None) or statement.value
-        seen = self.see(written, names)
-        reads = (*self._path_reads(), *(cell for index in indexes for cell in index.all()), *seen.all())
+        seen = self.see_expression(written, names)
+        reads = (*self._path_reads(), *(cell for index in indexes for cell in index.all_reads()), *seen.all_reads())
         cell = _written_cell(state, self.model.field(place.field).type, place.field, [index.value for index in indexes])
         self.writes.append(Write(cell, statement, tuple(dict.fromkeys(reads))))
         draft = Draft(Cells(state_shape(self.model), self.states[state]))
         _store_on_draft(draft, place.field, [index.value for index in indexes], statement, seen.value)
-        self.states[state] = draft.__cells__.freeze()
+        self.states[state] = draft.__cells__.state_at_present()
 
     # --- sources of loops ---------------------------------------------------------------------------------------------
 
-    def items(self, source: ir.Source, names: Environment) -> Iterator[SeenValue]:
+    def items_of_source(self, source: ir.Source, names: Environment) -> Iterator[SeenValue]:
         """Each value that a loop goes over, in order."""
         return (value for value, _ in self._admitted_values(source, names))
 
@@ -212,43 +212,43 @@ class StateEvaluation:
         """Each value that a loop goes over, with what lets that round in."""
         match source:
             case ir.IntRange(start=start, stop=stop):
-                first, last = self.see(start, names), self.see(stop, names)
-                reads = (*first.all(), *last.all())
+                first, last = self.see_expression(start, names), self.see_expression(stop, names)
+                reads = (*first.all_reads(), *last.all_reads())
                 yield from ((SeenValue(number), reads) for number in range(first.value, last.value))
             case ir.Members(of=of):
-                yield from ((SeenValue(value), ()) for value in self._members(of))
+                yield from ((SeenValue(value), ()) for value in self._members_of_type(of))
             case ir.Elements(of=of):
-                seen = self.see(of, names)
+                seen = self.see_expression(of, names)
                 is_sequence = isinstance(of.type, types.Seq)
                 elements: tuple[Any, ...] = tuple(seen.value)
                 for at, value in enumerate(elements):
                     if is_sequence:
-                        yield seen.down("at", at, value), seen.reads
+                        yield seen.seen_part("at", at, value), seen.reads
                     else:
-                        yield SeenValue(value), seen.down("member", value, True).all()
+                        yield SeenValue(value), seen.seen_part("member", value, True).all_reads()
 
     def _reads_of_all_rounds(self, source: ir.Source, names: Environment) -> Reads:
         """What a loop's rounds rest on altogether."""
         match source:
             case ir.IntRange(start=start, stop=stop):
-                return (*self.see(start, names).all(), *self.see(stop, names).all())
+                return (*self.see_expression(start, names).all_reads(), *self.see_expression(stop, names).all_reads())
             case ir.Elements(of=of):
-                return self.see(of, names).all()
+                return self.see_expression(of, names).all_reads()
             case _:
                 return ()
 
-    def _members(self, of: types.Type) -> tuple[Any, ...]:
+    def _members_of_type(self, of: types.Type) -> tuple[Any, ...]:
         return tuple(members_of(of, self.model.values))
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def see(self, node: ir.Expr, names: Environment) -> SeenValue:
+    def see_expression(self, node: ir.Expr, names: Environment) -> SeenValue:
         """An expression's value, with what it rests on."""
         return getattr(self, f"_{type(node).__name__}")(node, names)
 
     def _combine(self, value: Any, *parts: SeenValue) -> SeenValue:
         """A new value made from others."""
-        return SeenValue(value, None, tuple(cell for part in parts for cell in part.all()))
+        return SeenValue(value, None, tuple(cell for part in parts for cell in part.all_reads()))
 
     def _Const(self, node: ir.Const, names: Environment) -> SeenValue:
         return SeenValue(
@@ -265,33 +265,36 @@ class StateEvaluation:
         return SeenValue(getattr(self.states[node.state], node.field), StatePart(node.state, node.field))
 
     def _RecordField(self, node: ir.RecordField, names: Environment) -> SeenValue:
-        seen = self.see(node.record, names)
+        seen = self.see_expression(node.record, names)
         type_ = cast(types.Record, node.record.type)
-        return seen.down("attribute", node.field, part_of(type_, seen.value, node.field))
+        return seen.seen_part("attribute", node.field, part_of(type_, seen.value, node.field))
 
     def _Index(self, node: ir.Index, names: Environment) -> SeenValue:
-        container, index = self.see(node.container, names), self.see(node.index, names)
+        container, index = self.see_expression(node.container, names), self.see_expression(node.index, names)
         kind = "at" if isinstance(node.container.type, types.Seq) else "key"
-        return container.down(kind, index.value, container.value[index.value], *index.all())
+        return container.seen_part(kind, index.value, container.value[index.value], *index.all_reads())
 
     def _Slice(self, node: ir.Slice, names: Environment) -> SeenValue:
-        bounds = [None if expression is None else self.see(expression, names) for expression in (node.start, node.stop)]
-        whole = self.see(node.sequence, names)
+        bounds = [
+            None if expression is None else self.see_expression(expression, names)
+            for expression in (node.start, node.stop)
+        ]
+        whole = self.see_expression(node.sequence, names)
         values = [None if bound is None else bound.value for bound in bounds]
         return self._combine(whole.value[slice(*values)], whole, *(bound for bound in bounds if bound is not None))
 
     def _Length(self, node: ir.Length, names: Environment) -> SeenValue:
-        seen = self.see(node.of, names)
-        return self._combine(len(seen.value), seen.down("length", None, len(seen.value)))
+        seen = self.see_expression(node.of, names)
+        return self._combine(len(seen.value), seen.seen_part("length", None, len(seen.value)))
 
     def _Not(self, node: ir.Not, names: Environment) -> SeenValue:
-        seen = self.see(node.operand, names)
+        seen = self.see_expression(node.operand, names)
         return self._combine(not seen.value, seen)
 
     def _And(self, node: ir.And, names: Environment, *, stop: bool = False) -> SeenValue:
         passed: list[SeenValue] = []
         for operand in node.operands:
-            seen = self.see(operand, names)
+            seen = self.see_expression(operand, names)
             if bool(seen.value) is stop:
                 return self._combine(stop, seen)
             passed.append(seen)
@@ -301,110 +304,113 @@ class StateEvaluation:
         return self._And(ir.And(node.operands, node.type, node.where), names, stop=True)
 
     def _Choice(self, node: ir.Choice, names: Environment) -> SeenValue:
-        condition = self.see(node.condition, names)
-        seen = self.see(node.yes if condition.value else node.no, names)
-        return SeenValue(seen.value, seen.cell, (*condition.all(), *seen.reads))
+        condition = self.see_expression(node.condition, names)
+        seen = self.see_expression(node.yes if condition.value else node.no, names)
+        return SeenValue(seen.value, seen.cell, (*condition.all_reads(), *seen.reads))
 
     def _Arithmetic(self, node: ir.Arithmetic, names: Environment) -> SeenValue:
-        left, right = self.see(node.left, names), self.see(node.right, names)
+        left, right = self.see_expression(node.left, names), self.see_expression(node.right, names)
         if node.op in ("//", "%") and right.value == 0:
             raise ModelError("division by zero", node.where.file, node.where.line)
         return self._combine(_ARITHMETIC[node.op](int(left.value), int(right.value)), left, right)
 
     def _Compare(self, node: ir.Compare, names: Environment) -> SeenValue:
-        left, right = self.see(node.left, names), self.see(node.right, names)
+        left, right = self.see_expression(node.left, names), self.see_expression(node.right, names)
         seen = self._combine(_COMPARE[node.op](left.value, right.value), left, right)
         self.compared.append((node.where, seen.reads))
         return seen
 
     def _Contains(self, node: ir.Contains, names: Environment) -> SeenValue:
-        element, container = self.see(node.element, names), self.see(node.container, names)
+        element, container = self.see_expression(node.element, names), self.see_expression(node.container, names)
         inside = element.value in container.value
-        held = container if isinstance(container.value, Seq) else container.down("member", element.value, inside)
+        held = container if isinstance(container.value, Seq) else container.seen_part("member", element.value, inside)
         seen = self._combine(inside, element, held)
         self.compared.append((node.where, seen.reads))
         return seen
 
     def _SetOperation(self, node: ir.SetOperation, names: Environment) -> SeenValue:
-        left, right = self.see(node.left, names), self.see(node.right, names)
+        left, right = self.see_expression(node.left, names), self.see_expression(node.right, names)
         return self._combine(_SETS[node.op](left.value, right.value), left, right)
 
     def _Position(self, node: ir.Position, names: Environment) -> SeenValue:
-        seen = self.see(node.of, names)
-        return self._combine(self._members(node.of.type).index(seen.value), seen)
+        seen = self.see_expression(node.of, names)
+        return self._combine(self._members_of_type(node.of.type).index(seen.value), seen)
 
     def _MemberAt(self, node: ir.MemberAt, names: Environment) -> SeenValue:
-        seen, members = self.see(node.number, names), self._members(node.type)
+        seen, members = self.see_expression(node.number, names), self._members_of_type(node.type)
         if not 0 <= seen.value < len(members):
             raise ModelError(f"there is no member {seen.value}")
         return self._combine(members[seen.value], seen)
 
     def _IsMajority(self, node: ir.IsMajority, names: Environment) -> SeenValue:
-        seen = self.see(node.subset, names)
+        seen = self.see_expression(node.subset, names)
         of = node.subset.type
         assert isinstance(of, types.Subset)
-        return self._combine(2 * len(seen.value) > len(self._members(of.of)), seen)
+        return self._combine(2 * len(seen.value) > len(self._members_of_type(of.of)), seen)
 
     def _Some(self, node: ir.Some, names: Environment) -> SeenValue:
-        return self.see(node.value, names)
+        return self.see_expression(node.value, names)
 
     def _IsNone(self, node: ir.IsNone, names: Environment) -> SeenValue:
-        seen = self.see(node.option, names)
-        self.compared.append((node.where, seen.all()))
+        seen = self.see_expression(node.option, names)
+        self.compared.append((node.where, seen.all_reads()))
         return self._combine(seen.value is None, seen)
 
     def _Unwrap(self, node: ir.Unwrap, names: Environment) -> SeenValue:
-        seen = self.see(node.option, names)
+        seen = self.see_expression(node.option, names)
         if seen.value is None:
             raise ModelError("none where a value is needed", node.where.file, node.where.line)
         return seen
 
     def _MakeRecord(self, node: ir.MakeRecord, names: Environment) -> SeenValue:
-        seen = [self.see(field, names) for field in node.fields]
+        seen = [self.see_expression(field, names) for field in node.fields]
         return self._combine(make_record(node.type, (part.value for part in seen)), *seen)
 
     def _Replace(self, node: ir.Replace, names: Environment) -> SeenValue:
-        record = self.see(node.record, names)
-        seen = {name: self.see(expression, names) for name, expression in node.changes}
+        record = self.see_expression(node.record, names)
+        seen = {name: self.see_expression(expression, names) for name, expression in node.changes}
         changed = dataclasses.replace(record.value, **{name: part.value for name, part in seen.items()})
         return self._combine(changed, record, *seen.values())
 
     def _MakeSubset(self, node: ir.MakeSubset, names: Environment) -> SeenValue:
-        seen = [self.see(element, names) for element in node.elements]
+        seen = [self.see_expression(element, names) for element in node.elements]
         return self._combine(Set(part.value for part in seen), *seen)
 
     def _FullSubset(self, node: ir.FullSubset, names: Environment) -> SeenValue:
-        return SeenValue(Set(self._members(node.type.of)))
+        return SeenValue(Set(self._members_of_type(node.type.of)))
 
     def _MakeSeq(self, node: ir.MakeSeq, names: Environment) -> SeenValue:
-        seen = [self.see(element, names) for element in node.elements]
+        seen = [self.see_expression(element, names) for element in node.elements]
         return self._combine(Seq(part.value for part in seen), *seen)
 
     def _MakePool(self, node: ir.MakePool, names: Environment) -> SeenValue:
-        seen = [self.see(element, names) for element in node.elements]
+        seen = [self.see_expression(element, names) for element in node.elements]
         return self._combine((Bag if node.type.multiple else Set)(part.value for part in seen), *seen)
 
     def _Concat(self, node: ir.Concat, names: Environment) -> SeenValue:
-        left, right = self.see(node.left, names), self.see(node.right, names)
+        left, right = self.see_expression(node.left, names), self.see_expression(node.right, names)
         return self._combine(left.value + right.value, left, right)
 
     def _MakeMap(self, node: ir.MakeMap, names: Environment) -> SeenValue:
         assert isinstance(node.type, types.Map)
         seen = {
-            key: self.see(node.value, {**names, node.variable: SeenValue(key)}) for key in self._members(node.type.key)
+            key: self.see_expression(node.value, {**names, node.variable: SeenValue(key)})
+            for key in self._members_of_type(node.type.key)
         }
         return self._combine(Map({key: part.value for key, part in seen.items()}), *seen.values())
 
     def _Call(self, node: ir.Call, names: Environment) -> SeenValue:
         given = zip(node.function.parameters, node.arguments, strict=True)
-        return self._function(node.function, {name: self.see(argument, names) for (name, _), argument in given})
+        return self._evaluate_function(
+            node.function, {name: self.see_expression(argument, names) for (name, _), argument in given}
+        )
 
     # --- comprehensions -----------------------------------------------------------------------------------------------
 
     def _Quantified(self, node: ir.Quantified, names: Environment) -> SeenValue:
         kept_out: list[StatePart] = []
         rounds = (
-            (self.see(node.body, environment), reads)
+            (self.see_expression(node.body, environment), reads)
             for environment, reads in self._loop_rounds(node.generators, names, kept_out)
         )
         if node.kind in ("all", "any"):
@@ -421,21 +427,21 @@ class StateEvaluation:
         first, *others = generators
         for value, reads in self._admitted_values(first.source, names):
             inner = {**names, first.variable: value}
-            holds, conditions = self._conditions(first.conditions, inner)
+            holds, conditions = self._filter_conditions(first.conditions, inner)
             if not holds:
                 kept_out += conditions
                 continue
             for environment, more in self._loop_rounds(tuple(others), inner, kept_out):
                 yield environment, (*reads, *conditions, *more)
 
-    def _conditions(self, conditions: tuple[ir.Expr, ...], names: Environment) -> tuple[bool, Reads]:
+    def _filter_conditions(self, conditions: tuple[ir.Expr, ...], names: Environment) -> tuple[bool, Reads]:
         """Whether a round is let in, and why or why not."""
         reads: list[StatePart] = []
         for condition in conditions:
-            seen = self.see(condition, names)
+            seen = self.see_expression(condition, names)
             if not seen.value:
-                return False, seen.all()
-            reads += seen.all()
+                return False, seen.all_reads()
+            reads += seen.all_reads()
         return True, tuple(reads)
 
     def _short_circuit(
@@ -446,7 +452,7 @@ class StateEvaluation:
         passed: list[tuple[SeenValue, Reads]] = []
         for seen, reads in rounds:
             if bool(seen.value) is stop:
-                return SeenValue(stop, None, (*reads, *seen.all()))
+                return SeenValue(stop, None, (*reads, *seen.all_reads()))
             passed.append((seen, reads))
         return SeenValue(not stop, None, (*self._all_reads(node, names, passed), *kept_out))
 
@@ -457,7 +463,7 @@ class StateEvaluation:
         passed = list(rounds)
         reads = (*self._all_reads(node, names, passed), *kept_out)
         values = [seen.value for seen, _ in passed]
-        default = None if node.default is None else self.see(node.default, names)
+        default = None if node.default is None else self.see_expression(node.default, names)
         if default is not None and not values:
             return SeenValue(default.value, default.cell, (*reads, *default.reads))
         return SeenValue(_FOLDS[node.kind](values), None, reads)
@@ -466,7 +472,7 @@ class StateEvaluation:
         """What all rounds rest on, and that there are no others."""
         whole = self._reads_of_all_rounds(node.generators[0].source, names)
         self.compared.append((node.where, whole))
-        return (*whole, *(cell for seen, reads in rounds for cell in (*reads, *seen.all())))
+        return (*whole, *(cell for seen, reads in rounds for cell in (*reads, *seen.all_reads())))
 
 
 _FOLDS: dict[str, Any] = {"sum": sum, "min": min, "max": max, "set": Set}

@@ -55,7 +55,7 @@ def explain_false(
         return Reason(refinement_claim(prop.refinement, states, action), {})
     try:
         descent = _Descent(StateEvaluation(model, dict(zip(prop.form.states, states, strict=True))), 0)
-        return descent.function(prop.form) or Reason(prop.name, {})
+        return descent.reason_of_function(prop.form) or Reason(prop.name, {})
     except NoSourceError:  # the file was changed or removed after it was read
         return Reason(prop.name, {})
 
@@ -84,40 +84,42 @@ class _Descent:
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def function(self, form: ir.Function) -> Reason | None:
+    def reason_of_function(self, form: ir.Function) -> Reason | None:
         """The reason for what the function returns; None where its `return` depends on nothing."""
-        return self.block(form.body)
+        return self.reason_of_block(form.body)
 
-    def block(self, body: tuple[ir.Statement, ...]) -> Reason | None:
+    def reason_of_block(self, body: tuple[ir.Statement, ...]) -> Reason | None:
         """Walks statements in order, until a `return` gives the reason."""
-        return next((reason for statement in body if (reason := self.statement(statement)) is not None), None)
+        return next((reason for statement in body if (reason := self.reason_of_statement(statement)) is not None), None)
 
-    def statement(self, node: ir.Statement) -> Reason | None:
+    def reason_of_statement(self, node: ir.Statement) -> Reason | None:
         """Walks one statement; the reason, where it returns."""
         match node:
             case ir.Return(value=value):
                 return self.reason_of_return(value)
             case ir.If(condition=condition, yes=yes, no=no):
-                return self.branch(condition, yes, no)
+                return self.reason_of_branch(condition, yes, no)
             case ir.For(variable=variable, source=source, body=body):
-                for item in self.reading.items(source, self.names):
-                    self.bind(variable, item)
-                    if (reason := self.block(body)) is not None:
+                for item in self.reading.items_of_source(source, self.names):
+                    self.bind_variable(variable, item)
+                    if (reason := self.reason_of_block(body)) is not None:
                         return reason
-                self.unbind(variable)
+                self.unbind_variable(variable)
             case ir.Let(name=name, value=value):
                 local = _LocalNameOrigin(value, dict(self.names), self.made_from)
-                self.names[name] = self.reading.see(value, self.names)
+                self.names[name] = self.reading.see_expression(value, self.names)
                 self.made_from = {**self.made_from, name: local}
             case _:
                 pass
         return None
 
-    def branch(self, test: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...]) -> Reason | None:
+    def reason_of_branch(
+        self, test: ir.Expr, yes: tuple[ir.Statement, ...], no: tuple[ir.Statement, ...]
+    ) -> Reason | None:
         """Walks the branch that is taken, remembering why."""
-        holds = self.holds(test)
+        holds = self.is_true_here(test)
         self.branches.append((test, holds))
-        reason = self.block(yes if holds else no)
+        reason = self.reason_of_block(yes if holds else no)
         if reason is None and not (yes and isinstance(yes[-1], ir.Return)):
             self.branches.pop()  # what follows does not depend on the test
         return reason
@@ -125,43 +127,43 @@ class _Descent:
     def reason_of_return(self, value: ir.Expr) -> Reason | None:
         """The reason for a returned value: for `return False` that of the condition that led there."""
         if not isinstance(value, ir.Const):
-            return self.reason(value, self.want)
+            return self.reason_of_expression(value, self.want)
         if not self.branches:
             return None
         test, holds = self.branches[-1]
-        return self.reason(test, not holds)
+        return self.reason_of_expression(test, not holds)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def reason(self, node: ir.Expr, want: bool) -> Reason:
+    def reason_of_expression(self, node: ir.Expr, want: bool) -> Reason:
         """Why an expression that should be `want` is not."""
         match node:
             case ir.Not(operand=operand) if _has_own_operands(node, operand):
-                return self.reason(operand, not want)
+                return self.reason_of_expression(operand, not want)
             case ir.And(operands=operands) if want and _has_own_operands(node, *operands):
-                return self.reason(self.first(operands, False), True)
+                return self.reason_of_expression(self.first_deciding_operand(operands, False), True)
             case ir.Or(operands=operands) if not want and _has_own_operands(node, *operands):
-                return self.reason(self.first(operands, True), False)
+                return self.reason_of_expression(self.first_deciding_operand(operands, True), False)
             case ir.Or(operands=(*conditions, conclusion)) if all(
                 isinstance(expression, ir.Not) for expression in conditions
             ):
                 return (
-                    self.reason(conclusion, True)
+                    self.reason_of_expression(conclusion, True)
                     if _has_own_operands(node, conclusion)
-                    else self.as_written(node, want)
+                    else self.reason_in_words_of(node, want)
                 )
             case ir.Choice(condition=condition, yes=yes, no=no) if _has_own_operands(node, yes, no):
-                return self.reason(yes if self.holds(condition) else no, want)
+                return self.reason_of_expression(yes if self.is_true_here(condition) else no, want)
             case ir.Name(name=name) if name in self.made_from:
-                return self.local(self.made_from[name], want)
+                return self.reason_of_local(self.made_from[name], want)
             case ir.Quantified(kind="all" | "any" as kind) if (kind == "all") is want:
                 return self.reason_of_quantifier(node, want)
             case ir.Call():
                 return self.reason_of_call(node, want)
             case _:
-                return self.as_written(node, want)
+                return self.reason_in_words_of(node, want)
 
-    def as_written(self, node: ir.Expr, want: bool, because: Reason | None = None) -> Reason:
+    def reason_in_words_of(self, node: ir.Expr, want: bool, because: Reason | None = None) -> Reason:
         """The reason is this expression, in the author's words."""
         text = text_at(node.where)
         if not want:
@@ -169,59 +171,59 @@ class _Descent:
             text = f"not {text}" if is_one else f"not ({text})"
         return Reason(text, dict(self.witness), because, node.where)
 
-    def holds(self, node: ir.Expr) -> bool:
+    def is_true_here(self, node: ir.Expr) -> bool:
         """What a condition is here."""
-        return bool(self.reading.see(node, self.names).value)
+        return bool(self.reading.see_expression(node, self.names).value)
 
-    def first(self, operands: tuple[ir.Expr, ...], holding: bool) -> ir.Expr:
+    def first_deciding_operand(self, operands: tuple[ir.Expr, ...], holding: bool) -> ir.Expr:
         """The first operand that decides."""
-        return next(operand for operand in operands if self.holds(operand) is holding)
+        return next(operand for operand in operands if self.is_true_here(operand) is holding)
 
-    def local(self, local: _LocalNameOrigin, want: bool) -> Reason:
+    def reason_of_local(self, local: _LocalNameOrigin, want: bool) -> Reason:
         """Why a local name is not `want`: what it was made from, with the names of that moment."""
         now = self.names, self.made_from
         self.names, self.made_from = local.names, local.made_from
         try:
-            return self.reason(local.value, want)
+            return self.reason_of_expression(local.value, want)
         finally:
             self.names, self.made_from = now
 
     def reason_of_call(self, node: ir.Call, want: bool) -> Reason:
         """A call is the reason, and inside the helper is why."""
         if self.depth == _MAX_CALL_DEPTH:
-            return self.as_written(node, want)
-        given = [self.reading.see(argument, self.names) for argument in node.arguments]
+            return self.reason_in_words_of(node, want)
+        given = [self.reading.see_expression(argument, self.names) for argument in node.arguments]
         names = {name: seen for (name, _), seen in zip(node.function.parameters, given, strict=True)}
         shown = {name: seen.value for name, seen in names.items()}
         inside = _Descent(self.reading, self.depth + 1, want, names, shown)
-        return self.as_written(node, want, inside.function(node.function))
+        return self.reason_in_words_of(node, want, inside.reason_of_function(node.function))
 
     def reason_of_quantifier(self, node: ir.Quantified, want: bool) -> Reason:
         """`all` that is false, `any` that should be: the first values of its variables for which the body decides."""
         if text_at(node.where).startswith(f"{node.kind}("):
-            for _ in self.rounds(node.generators):
-                if self.holds(node.body) is not want:
-                    return self.reason(node.body, want)
-        return self.as_written(node, want)
+            for _ in self.bind_in_rounds(node.generators):
+                if self.is_true_here(node.body) is not want:
+                    return self.reason_of_expression(node.body, want)
+        return self.reason_in_words_of(node, want)
 
-    def rounds(self, generators: tuple[ir.Generator, ...]) -> Iterator[None]:
+    def bind_in_rounds(self, generators: tuple[ir.Generator, ...]) -> Iterator[None]:
         """Binds the variables of a comprehension to each of their values in turn."""
         if not generators:
             yield
             return
         first, *others = generators
-        for item in self.reading.items(first.source, self.names):
-            self.bind(first.variable, item)
-            if all(self.holds(condition) for condition in first.conditions):
-                yield from self.rounds(tuple(others))
-        self.unbind(first.variable)
+        for item in self.reading.items_of_source(first.source, self.names):
+            self.bind_variable(first.variable, item)
+            if all(self.is_true_here(condition) for condition in first.conditions):
+                yield from self.bind_in_rounds(tuple(others))
+        self.unbind_variable(first.variable)
 
-    def bind(self, name: str, item: SeenValue) -> None:
+    def bind_variable(self, name: str, item: SeenValue) -> None:
         """Binds a loop variable."""
         self.names[name] = item
         self.witness[name] = item.value
 
-    def unbind(self, name: str) -> None:
+    def unbind_variable(self, name: str) -> None:
         """Forgets a loop variable: its loop is over."""
         self.names.pop(name, None)
         self.witness.pop(name, None)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..language.declare import Fairness
-from ..language.fairness import FairnessMet, counts, groups, meet_fairness
+from ..language.fairness import FairnessMet, groups_of, is_counted_step, meet_fairness
 from ..language.judge import holds, steps
 from ..language.model import Liveness, LivenessCase, Model
 from ..language.values import ModelError, State
@@ -86,14 +86,16 @@ def _loop_rows(
     for fairness in prop.fairness:
         told = [
             (group.text(), meet_fairness(model, group, fairness.strong, states, turn))
-            for group in groups(model, fairness)
+            for group in groups_of(model, fairness)
         ]
-        idle = [name for name, found in told if found is not None and _never_happens(found, len(states), bool(turn))]
+        idle = [
+            name for name, found in told if found is not None and _is_never_possible(found, len(states), bool(turn))
+        ]
         nowhere += [_steps_text(fairness)] if len(idle) == len(told) else idle
         kind = "Strong" if fairness.strong else "Weak"
         for name, found in told:
             if name not in idle:
-                yield "event", loop, f"{kind} fairness of `{name}` is met: {_fairness_met_text(found, loop)}."
+                yield "event", loop, f"{kind} fairness of `{name}` is met: {_text_of_fairness(found, loop)}."
     if nowhere:
         named = join_words([f"`{name}`" for name in nowhere])
         where = "any of these states" if turn else "this state"
@@ -112,13 +114,13 @@ def _has_idle_steps(model: Model, prop: Liveness, states: Sequence[State]) -> bo
     protocol: it counts for none."""
     named = {name for fairness in prop.fairness for name in fairness.actions}
     return any(
-        step.action in named and not counts(model, state, step.state_after)
+        step.action in named and not is_counted_step(model, state, step.state_after)
         for state in states
         for step in steps(model, state)
     )
 
 
-def _never_happens(fairness_met: FairnessMet, states: int, goes_round: bool) -> bool:
+def _is_never_possible(fairness_met: FairnessMet, states: int, goes_round: bool) -> bool:
     """Whether what a fairness is about can happen in no state of the loop, whose last state is its first again."""
     return fairness_met.step is None and len(fairness_met.absent) == states - goes_round
 
@@ -163,7 +165,7 @@ def _loop_text(loop: int, count: int) -> str:
     return f"From {_state_text(loop)} on, {steps} for ever."
 
 
-def _fairness_met_text(fairness_met: FairnessMet | None, loop: int) -> str:
+def _text_of_fairness(fairness_met: FairnessMet | None, loop: int) -> str:
     assert fairness_met is not None, "the loop was checked to be fair"
     if fairness_met.step is not None:
         return f"it happens in step {loop + fairness_met.step}"

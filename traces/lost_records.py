@@ -23,7 +23,7 @@ MAX_RECORDS = 8
 """Records that are shown as lost in one lane."""
 
 
-def lost_cells(
+def cells_missing_records(
     model: Model, run: Run, state_number: int, reads: Collection[str], witness: Mapping[str, Any]
 ) -> list[Document]:
     """The cells that are missed in state `state_number` of a run, each with the step since which it is. `reads` are the
@@ -37,9 +37,9 @@ def lost_cells(
     rows: list[Document] = []
     for lane, log in _logs_in_state(states[-1], view):
         if f"{view.log}[{lane!r}]" in reads:
-            missed = [(offset, entry) for (offset, entry) in known if not _log_has(log, offset, entry)]
+            missed = [(offset, entry) for (offset, entry) in known if not _is_in_log(log, offset, entry)]
             rows += [
-                _lost_cell(model, view, names[lane], one, _lost_since(states, view, lane, one))
+                _cell_missing_record(model, view, names[lane], one, _step_of_loss(states, view, lane, one))
                 for one in missed[:MAX_RECORDS]
             ]
     return rows
@@ -64,20 +64,22 @@ def _promised_records(states: Sequence[State], view: LogLanes, id_: Any) -> Iter
                     yield (offset, entry), None
 
 
-def _log_has(log: Seq[Any], offset: int, entry: Any) -> bool:
+def _is_in_log(log: Seq[Any], offset: int, entry: Any) -> bool:
     id_ = getattr(entry, "id", None)
     if id_ is not None and any(getattr(held, "id", None) == id_ for held in log):
         return True
     return offset < len(log) and log[offset] == entry
 
 
-def _lost_since(states: Sequence[State], view: LogLanes, lane: Any, missed_record: tuple[int, Any]) -> int:
+def _step_of_loss(states: Sequence[State], view: LogLanes, lane: Any, missed_record: tuple[int, Any]) -> int:
     """The step that took a record from a lane; the last one where it never had it."""
-    had = [_log_has(dict(_logs_in_state(state, view))[lane], *missed_record) for state in states]
+    had = [_is_in_log(dict(_logs_in_state(state, view))[lane], *missed_record) for state in states]
     return next((step for step in range(len(states) - 1, 0, -1) if had[step - 1]), len(states) - 1)
 
 
-def _lost_cell(model: Model, view: LogLanes, lane: str, missed_record: tuple[int, Any], since: int) -> Document:
+def _cell_missing_record(
+    model: Model, view: LogLanes, lane: str, missed_record: tuple[int, Any], since: int
+) -> Document:
     offset, entry = missed_record
     try:
         text = Picture(model, view).text_of(entry)

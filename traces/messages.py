@@ -16,7 +16,7 @@ from ..language.kinds import Domain
 from ..language.lanes import LaneNames
 from ..language.model import Action, Model
 from ..language.records import SetBox
-from ..language.values import Bag, Set, State, field_names, show
+from ..language.values import Bag, Set, State, field_names, value_text
 from ..language.verdict import Run
 from .differences import to_json
 
@@ -33,19 +33,19 @@ class MessageLog:
     def __init__(self, model: Model, run: Run, lanes: Sequence[str | None]) -> None:
         """`lanes` says whose each step is."""
         self.names = LaneNames(model)
-        self.pools = [field.name for field in model.fields if _holds_messages(field.type)]
+        self.pools = [field.name for field in model.fields if _is_message_pool(field.type)]
         self.messages: list[Document] = []
         self.events: list[list[Document]] = []
         self._flying: dict[tuple[str, Any], list[int]] = {}
         for pool in self.pools:
             for record in getattr(run.start, pool):
-                self._send(pool, record, 0)
+                self._note_sending(pool, record, 0)
         for number, (before, step) in enumerate(zip(run.states(), run.steps, strict=False), 1):
             self.events.append([])
             action = model.action(step.action)
-            self._step(action, step.arguments, before, step.state_after, number, lanes[number - 1])
+            self._follow_step(action, step.arguments, before, step.state_after, number, lanes[number - 1])
 
-    def _step(
+    def _follow_step(
         self,
         action: Action,
         arguments: Mapping[str, Any],
@@ -63,31 +63,31 @@ class MessageLog:
                 leaves = gone[parameter.pool][record] > 0
                 gone[parameter.pool] -= Counter([record])
                 if not fault:
-                    self._receive(parameter.pool, record, number, lane, leaves=leaves)
+                    self._note_receipt(parameter.pool, record, number, lane, leaves=leaves)
                 elif leaves:
-                    self._end(parameter.pool, record, number, "lost")
+                    self._note_end(parameter.pool, record, number, "lost")
         for pool in self.pools:
             for record in gone[pool].elements():
-                self._end(pool, record, number, "lost" if fault else "removed")
+                self._note_end(pool, record, number, "lost" if fault else "removed")
             for record in come[pool].elements():
                 copied = fault and bool(self._flying.get((pool, record)))
-                made = self._send(pool, record, number, copy=copied)
+                made = self._note_sending(pool, record, number, copy=copied)
                 self._add_event("duplicated" if copied else "sent", made)
 
     def _add_event(self, event: str, number: int) -> None:
         self.events[-1].append({"event": event, "id": number})
 
-    def _send(self, pool: str, record: Any, step: int, *, copy: bool = False) -> int:
+    def _note_sending(self, pool: str, record: Any, step: int, *, copy: bool = False) -> int:
         made = len(self.messages)
         self._flying.setdefault((pool, record), []).append(made)
         self.messages.append({
             "id": made,
             "pool": pool,
             "name": _message_name(record),
-            "text": show(record),
+            "text": value_text(record),
             "record": to_json(record),
-            "source": self._lane_named(record, _SOURCES),
-            "to": self._lane_named(record, _TARGETS),
+            "source": self._lane_in_fields(record, _SOURCES),
+            "to": self._lane_in_fields(record, _TARGETS),
             "sent": step,
             "received": [],
             "ended": None,
@@ -96,7 +96,7 @@ class MessageLog:
         })  # fmt: skip
         return made
 
-    def _receive(self, pool: str, record: Any, step: int, lane: str | None, *, leaves: bool) -> None:
+    def _note_receipt(self, pool: str, record: Any, step: int, lane: str | None, *, leaves: bool) -> None:
         flying = self._flying.get((pool, record), [])
         if flying:
             message = self.messages[flying[0]]
@@ -106,20 +106,20 @@ class MessageLog:
                 message |= {"ended": step, "end": "received"}
                 flying.pop(0)
 
-    def _end(self, pool: str, record: Any, step: int, end: str) -> None:
+    def _note_end(self, pool: str, record: Any, step: int, end: str) -> None:
         flying = self._flying.get((pool, record), [])
         if flying:
             number = flying.pop(0)
             self.messages[number] |= {"ended": step, "end": end}
             self._add_event(end, number)
 
-    def _lane_named(self, record: Any, names: Sequence[str]) -> str | None:
+    def _lane_in_fields(self, record: Any, names: Sequence[str]) -> str | None:
         """The lane that one of these fields names."""
         values = (getattr(record, name, None) for name in names)
         return next((self.names[value] for value in values if isinstance(value, Domain)), None)
 
 
-def _holds_messages(type_: types.Type) -> bool:
+def _is_message_pool(type_: types.Type) -> bool:
     """Whether it is a pool of records of the author's own: sets of tuples and of sets are pools too."""
     return isinstance(type_, types.Pool) and type_.of.python not in (tuple, SetBox)
 

@@ -81,11 +81,11 @@ def neighbourhood_document(
     `size` of 0, the steps from each state of the run and no others. Said in `words` where the page does not speak as
     the model."""
     made = Neighbourhood(model, watches, words)
-    path = [made.number(state) for state in run.states()]
+    path = [made.number_of(state) for state in run.states()]
     if size == 0:
         for node in path:
-            made.expand(node)
-    made.explore(most, size)
+            made.expand_node(node)
+    made.explore_states(most, size)
     return made.document(run, path)
 
 
@@ -109,13 +109,13 @@ class Neighbourhood:
         self.waiting: deque[State] = deque()
         self.size = 0
 
-    def number(self, state: State) -> int:
+    def number_of(self, state: State) -> int:
         """The node of a state, made if it is new."""
         if state not in self.known:
             self.known[state] = len(self.nodes)
             frame = self._shared_frame(state)
             node = {
-                "state": self._state(state),
+                "state": self._value_numbers(state),
                 "lanes": None if frame is None else self._shared_parts(frame["lanes"]),
                 "board": None if frame is None else self._shared_number(frame["board"]),
                 "truth": self._truth_characters(state),
@@ -149,17 +149,17 @@ class Neighbourhood:
         known += values if self.words is None else map(self.words.value_in_words, values)
         return known[since:]
 
-    def explore(self, most: int, size: int) -> None:
+    def explore_states(self, most: int, size: int) -> None:
         """Adds what can happen, state by state."""
         while self.waiting and len(self.nodes) < most and self.size < size:
-            self.expand(self.known[self.waiting.popleft()])
+            self.expand_node(self.known[self.waiting.popleft()])
 
-    def expand(self, number: int) -> list[Document]:
+    def expand_node(self, number: int) -> list[Document]:
         """What can happen in the state of a node, found once. IndexError where there is no such node."""
         node = self.nodes[number]
         if node["next"] is None:
             state = self.states[number]
-            node["next"] = [self._step(state, step) for step in possible_steps(self.model, state)]
+            node["next"] = [self._step_document(state, step) for step in possible_steps(self.model, state)]
             self.size += _json_length(node["next"])
         return node["next"]
 
@@ -172,7 +172,7 @@ class Neighbourhood:
             self.size += len(text) + 1
         return self.places[text]
 
-    def _state(self, state: State) -> list[int]:
+    def _value_numbers(self, state: State) -> list[int]:
         """The numbers of a state's values. Most have stood in the same field before, and are not made again."""
         numbers: list[int] = []
         for at, (value, of) in enumerate(zip(state, state.__types__, strict=True)):
@@ -202,7 +202,7 @@ class Neighbourhood:
         run = Run(state, ())
         return "".join(truth_of_run(self.model, prop, run, anywhere=True)[0] for prop in self.model.properties)
 
-    def _step(self, state: State, possible_step: PossibleStep) -> Document:
+    def _step_document(self, state: State, possible_step: PossibleStep) -> Document:
         """A step from a state: as trace documents have it, where it leads, and what it marks in the picture."""
         if possible_step.step is None:
             return {
@@ -217,7 +217,7 @@ class Neighbourhood:
         (lane,) = lanes_of(self.model, run)
         said = step_document if self.words is None else step_without_reads
         document = said(self.model, 1, state, possible_step.step, changed, lane, self.names)
-        to = self.number(possible_step.step.state_after)
+        to = self.number_of(possible_step.step.state_after)
         before, after = self.frames[self.known[state]], self.frames[to]
         drawn = {} if before is None or after is None else _marks_by_lane(before["lanes"], after["lanes"])
         steps = [prop for prop in self.model.properties if prop.kind == "transition"]

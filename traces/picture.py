@@ -16,7 +16,7 @@ from ..language.kinds import Domain
 from ..language.lanes import GroupLanes, LaneNames, LogLanes, TransactionLanes, View, domain_members
 from ..language.model import Model
 from ..language.types import Map
-from ..language.values import State, show
+from ..language.values import State, value_text
 from .differences import to_json
 from .sentences import split_template
 
@@ -83,19 +83,19 @@ class Picture:
         self._beside = [Picture(model, one) for one in view.participants] if isinstance(view, TransactionLanes) else []
         self.kind = {LogLanes: "log", GroupLanes: "group", TransactionLanes: "transaction"}[type(view)]
         self._names = {"range": counted_range, **model.namespace, "letter": record_letter}
-        self._lane = {name: self._expression(name, text, "lane") for name, text in self._texts()}
-        self._badges = {name: self._expression(name, text, "lane") for name, text in view.badges.items()}
-        self._board = {name: self._expression(name, text) for name, text in view.board.items()}
+        self._lane = {name: self._compile_expression(name, text, "lane") for name, text in self._texts_of_view()}
+        self._badges = {name: self._compile_expression(name, text, "lane") for name, text in view.badges.items()}
+        self._board = {name: self._compile_expression(name, text) for name, text in view.board.items()}
         self._controller = {
-            name: self._expression(f"controller_{name}", text)
+            name: self._compile_expression(f"controller_{name}", text)
             for name in ("leader", "epoch", "isr")
             if (text := getattr(view, f"controller_{name}", ""))
         }
         self.words: Mapping[str, str] = view.words if isinstance(view, LogLanes) else {}
         self.first = view.first if isinstance(view, LogLanes) else 0
         if isinstance(view, LogLanes):
-            self._cell = self._template(view.cell)
-            self._cell_epoch = self._expression("cell_epoch", view.cell_epoch, "entry", "offset")
+            self._cell = self._compile_template(view.cell)
+            self._cell_epoch = self._compile_expression("cell_epoch", view.cell_epoch, "entry", "offset")
 
     def document(self, frames: Mapping[str, Document]) -> Document:
         """What the frames are of."""
@@ -109,26 +109,26 @@ class Picture:
             for frame in frames.values()
             for name, lane in frame["lanes"].items()
         ]
-        beside = [name for picture in self._beside for name in picture.names()]
-        badges = [name for picture in self._beside for name in picture.badges()]
+        beside = [name for picture in self._beside for name in picture.lane_names()]
+        badges = [name for picture in self._beside for name in picture.badge_names()]
         return {
             "kind": self.kind,
             "domain": "lane" if self.domain is None else self.domain.name.lower(),
-            "lanes": [*beside, *self.names()],
-            "badges": list(dict.fromkeys([*badges, *self.badges()])),
+            "lanes": [*beside, *self.lane_names()],
+            "badges": list(dict.fromkeys([*badges, *self.badge_names()])),
             "columns": max(widths, default=0),
             **({"words": dict(self.words), "first": self.first} if self.words else {}),
         }
 
-    def names(self) -> list[str]:
+    def lane_names(self) -> list[str]:
         """The names of its own lanes."""
-        return [self._name(member) for member in self.members]
+        return [self._name_of(member) for member in self.members]
 
-    def badges(self) -> list[str]:
+    def badge_names(self) -> list[str]:
         """The names of its own lanes' badges."""
         return list(self._badges)
 
-    def _name(self, member: Domain | str) -> str:
+    def _name_of(self, member: Domain | str) -> str:
         return member if isinstance(member, str) else self._names_of_lanes[member]
 
     def lanes(self, state: State) -> dict[str, Document]:
@@ -138,14 +138,14 @@ class Picture:
 
     def _lanes_of_members(self, state: State) -> dict[str, Document]:
         """The lanes of the view's own members."""
-        drawn = {self._name(member): self._lane_document(state, member) for member in self.members}
+        drawn = {self._name_of(member): self._lane_document(state, member) for member in self.members}
         leader = self._leading_lane(state, drawn)
         controller = self._evaluate("controller_isr", self._controller.get("isr"), state)
         for name, lane in drawn.items():
             lane["role_text"] = _role_text(lane, stale=self._is_stale(state, lane, drawn))
             lane["in_isr"] = {
                 "leader": None if leader is None or drawn[leader]["isr"] is None else name in drawn[leader]["isr"],
-                "controller": None if controller is None else name in [self._name(member) for member in controller],
+                "controller": None if controller is None else name in [self._name_of(member) for member in controller],
             }
             lane["label"] = _lane_label(lane, self.words)
         return drawn
@@ -165,29 +165,29 @@ class Picture:
 
     def _lane_document(self, state: State, member: Domain | str) -> Document:
         value = {name: self._evaluate(name, run, state, member) for name, run in self._lane.items()}
-        cells = self._cells(value.get("log"))
+        cells = self._cells_of_log(value.get("log"))
         isr = value.get("isr")
         return {
-            "id": self._name(member),
+            "id": self._name_of(member),
             "role": _role_name(value.get("role", value.get("state"))),
             "role_text": "",
             "epoch": _epoch_number(value.get("epoch", value.get("generation"))),
             "up": bool(value.get("up", True)),
-            "isr": None if isr is None else [self._name(replica) for replica in isr],
+            "isr": None if isr is None else [self._name_of(replica) for replica in isr],
             "in_isr": {},
             "cells": cells,
             "high_watermark": value.get("high_watermark"),
             "log_end": value.get("log_end", len(cells) if "log" in self._lane else None),
             "badges": {
-                name: _shown_value(self._evaluate(name, run, state, member)) for name, run in self._badges.items()
+                name: _value_in_picture(self._evaluate(name, run, state, member)) for name, run in self._badges.items()
             },
-            "chips": [show(replica) for replica in value.get("assignment") or ()],
+            "chips": [value_text(replica) for replica in value.get("assignment") or ()],
             "spans": [self._span_document(transaction, len(cells)) for transaction in value.get("transactions") or ()],
             "last_stable_offset": value.get("last_stable_offset"),
             "label": "",
         }
 
-    def _cells(self, log: Any) -> list[Document]:
+    def _cells_of_log(self, log: Any) -> list[Document]:
         if log is None:
             return []
         entries: Sequence[Any] = [None] * log if isinstance(log, int) else tuple(log)
@@ -196,7 +196,7 @@ class Picture:
                 "offset": offset,
                 "text": self._evaluate("cell", self._cell, entry, offset),
                 "epoch": self._evaluate("cell_epoch", self._cell_epoch, entry, offset),
-                "says": f"offset {offset}" if entry is None else f"offset {offset}: {show(entry)}",
+                "says": f"offset {offset}" if entry is None else f"offset {offset}: {value_text(entry)}",
             }
             for offset, entry in enumerate(entries)
         ]
@@ -209,8 +209,8 @@ class Picture:
         """The lane that leads: in the newest epoch, and of several the one that the controller means."""
         leads = [name for name, lane in lanes.items() if lane["role"] == "leader"]
         named = self._evaluate("controller_leader", self._controller.get("leader"), state)
-        if named is not None and self._name(named) in leads:
-            return self._name(named)
+        if named is not None and self._name_of(named) in leads:
+            return self._name_of(named)
         return max(leads, key=lambda name: lanes[name]["epoch"] or 0, default=None)
 
     def _is_stale(self, state: State, lane: Document, lanes: Mapping[str, Document]) -> bool:
@@ -221,16 +221,16 @@ class Picture:
             return True
         named = self._evaluate("controller_leader", self._controller.get("leader"), state)
         newest = self._evaluate("controller_epoch", self._controller.get("epoch"), state)
-        return named is not None and self._name(named) != lane["id"] and newest is not None and newest > epoch
+        return named is not None and self._name_of(named) != lane["id"] and newest is not None and newest > epoch
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def _texts(self) -> Iterable[tuple[str, str]]:
+    def _texts_of_view(self) -> Iterable[tuple[str, str]]:
         names = ("log", "high_watermark", "log_end", "role", "epoch", "up", "isr", "state", "generation", "assignment",
                  "transactions", "last_stable_offset")  # fmt: skip
         return [(name, text) for name in names if (text := getattr(self.view, name, ""))]
 
-    def _expression(self, name: str, text: str, *names: str) -> Callable[..., Any] | None:
+    def _compile_expression(self, name: str, text: str, *names: str) -> Callable[..., Any] | None:
         """The function of `s` and the other names that a text stands for; None of an empty one."""
         if not text:
             return None
@@ -240,9 +240,9 @@ class Picture:
             by_lane = "lane" in names and isinstance(type_, Map) and type_.key == self.domain
             text = f"s.{text}[lane]" if by_lane else f"s.{text}"
         first = () if "entry" in names else ("s",)
-        return self._function(name, text, [*first, *names])
+        return self._compile_function(name, text, [*first, *names])
 
-    def _template(self, text: str) -> Callable[..., Any]:
+    def _compile_template(self, text: str) -> Callable[..., Any]:
         """The function of `entry` and `offset` that a template stands for."""
         try:
             pieces = [
@@ -251,10 +251,10 @@ class Picture:
             ]
         except SyntaxError as error:
             raise UndrawableError(f"view: cell={text!r}: {error.msg}") from None
-        self._names.setdefault("show", _shown_value)
-        return self._function("cell", " + ".join(pieces) or "''", ["entry", "offset"])
+        self._names.setdefault("show", _value_in_picture)
+        return self._compile_function("cell", " + ".join(pieces) or "''", ["entry", "offset"])
 
-    def _function(self, name: str, text: str, names: Sequence[str]) -> Callable[..., Any]:
+    def _compile_function(self, name: str, text: str, names: Sequence[str]) -> Callable[..., Any]:
         try:
             return eval(compile(f"lambda {', '.join(names)}: {text}", f"<view: {name}>", "eval"), self._names)
         except SyntaxError as error:
@@ -275,8 +275,8 @@ class Picture:
 _EMPTY_MARKS: Document = {"added": [], "removed": [], "replaced": [], "changed": {}}
 
 
-def _shown_value(value: Any) -> str:
-    return value if isinstance(value, str) else show(value)
+def _value_in_picture(value: Any) -> str:
+    return value if isinstance(value, str) else value_text(value)
 
 
 def _role_name(value: Any) -> str | None:

@@ -3,7 +3,7 @@
     "{follower} fetches from {s.leader} at offset {len(s.log[follower])}."     "B fetches from A at offset 0."
 
 Between braces stands any expression over the parameters and the state; `{{` and `}}` are braces. Values print as
-people write them (`values.show`), and a text as it is, so that what happens chooses the words:
+people write them (`containers.value_text`), and a text as it is, so that what happens chooses the words:
 
     "{replica} restarts{'' if kept else ' with an empty log'}."
 """
@@ -19,7 +19,7 @@ from ..language.judge import state_shape, to_model_error
 from ..language.kinds import Domain
 from ..language.model import Action, Model
 from ..language.steptext import format_step
-from ..language.values import ModelError, State, show
+from ..language.values import ModelError, State, value_text
 
 
 def action_sentence(
@@ -35,7 +35,9 @@ def action_sentence(
         return format_step(action.name, arguments)
     pieces, values = _compiled_sentence(model, action)
     try:
-        shown = [value if isinstance(value, str) else name_of(show(value)) for value in values(state, **arguments)]
+        shown = [
+            value if isinstance(value, str) else name_of(value_text(value)) for value in values(state, **arguments)
+        ]
     except Exception as error:
         raise to_model_error(model, error, action.name, arguments) from error
     return "".join(text + value for text, value in zip(pieces, [*shown, ""], strict=True))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, TypeAlias
 
-from ..language.containers import show
+from ..language.containers import value_text
 from ..language.immutable import immutable
 from ..language.records import KIND, part_called
 from ..language.values import State
@@ -22,26 +22,28 @@ class StatePart:
     field: str
     parts: tuple[CellPart, ...] = ()
 
-    def text(self) -> str:
+    def to_text(self) -> str:
         """The cell as people write it: `log[A][0].epoch`, `len(log[A])`, `A in isr[B]`."""
         text = self.field
         for kind, part in self.parts:
             match kind:
                 case "key" | "at":
-                    text += f"[{show(part)}]"
+                    text += f"[{value_text(part)}]"
                 case "attribute":
                     text = f"type({text})" if part == KIND else f"{text}.{part}"
                 case "length":
                     text = f"len({text})"
                 case "member":
-                    text = f"{show(part)} in {text}"
+                    text = f"{value_text(part)} in {text}"
         return text
 
-    def main(self) -> str:
+    def main_cell_text(self) -> str:
         """The field, or the cell of a map, that it is in: `log[A]`."""
-        return f"{self.field}[{show(self.parts[0][1])}]" if self.parts and self.parts[0][0] == "key" else self.field
+        return (
+            f"{self.field}[{value_text(self.parts[0][1])}]" if self.parts and self.parts[0][0] == "key" else self.field
+        )
 
-    def look(self, state: State) -> Any:
+    def value_in(self, state: State) -> Any:
         """What the cell holds in a state; `ABSENT` where the way to it is not there."""
         value: Any = getattr(state, self.field)
         for kind, part in self.parts:

@@ -84,7 +84,7 @@ class Summary:
         self.log, self.mark = ("", "") if view is None else (view.log, view.high_watermark)
         self.ended = model.view.log if isinstance(model.view, TransactionLanes) else ""
 
-    def sentence(
+    def sentence_of_run(
         self, why: StepReason, sentence_of: Callable[[int], str], now: Sequence[str], race: Race | None = None
     ) -> str:
         """The sentence; "" where the argument mentions no step. `sentence_of` is a step's own sentence, `now` is what
@@ -126,7 +126,7 @@ class Summary:
         if not steps:
             return []
         promise = self._find_promise(steps[-1], list(self.words.mentioned), sentence_of)
-        earlier = [step for step in steps[:-1] if self._ends_transaction(step)][-1:] or steps[-2:-1]
+        earlier = [step for step in steps[:-1] if self._is_end_of_transaction(step)][-1:] or steps[-2:-1]
         before = [promise.text] if promise else [self._event_text(step, sentence_of) for step in earlier]
         cause = _text_without_code(why(steps[-1], self.mentioned[steps[-1]]))
         last = f"{self._event_text(steps[-1], sentence_of)}{cause if cause.startswith(', because') else ''}"
@@ -156,12 +156,14 @@ class Summary:
                     return step, lane, lost
         return None
 
-    def _ends_transaction(self, step: int) -> bool:
+    def _is_end_of_transaction(self, step: int) -> bool:
         """Whether a mentioned step committed or aborted records, of logs that have transactions."""
         cells = [
             enclosing_sequence(cell, self.states[step]) for cell in self.mentioned[step] if cell.field == self.ended
         ]
-        lengths = [[len(cell.look(self.states[at])) for at in (step - 1, step)] for cell in cells if cell is not None]
+        lengths = [
+            [len(cell.value_in(self.states[at])) for at in (step - 1, step)] for cell in cells if cell is not None
+        ]
         return any(before == after for before, after in lengths)
 
     def _losses_in_step(self, step: int, lanes: set[Domain] | None) -> list[tuple[str, list[Any]]]:
@@ -171,7 +173,7 @@ class Summary:
         for member, log in self._logs_by_lane(self.states[step - 1]):
             lost = [record for record in log if record not in after[member]]
             if lost and (lanes is None or member in lanes):
-                rows.append((self.words.value(member), lost))
+                rows.append((self.words.value_text(member), lost))
         return rows
 
     def _logs_by_lane(self, state: State) -> list[tuple[Domain, list[Any]]]:
@@ -187,7 +189,7 @@ class Summary:
         high watermark first passed them."""
         for step in sorted((number for number in self.mentioned if number < end), reverse=True):
             for cell in self.mentioned[step]:
-                found = self._promise_by_watermark(step, cell, records) or self._promise_by_set(
+                found = self._promise_by_watermark(step, cell, records) or self._promise_in_container(
                     step, cell, records, sentence_of
                 )
                 if found is not None:
@@ -205,15 +207,15 @@ class Summary:
         is_mark = cell.field == self.mark and self.mark.isidentifier() and len(cell.parts) == 1
         if not is_mark or not lanes:
             return None
-        old, new = cell.look(self.states[step - 1]), cell.look(self.states[step])
+        old, new = cell.value_in(self.states[step - 1]), cell.value_in(self.states[step])
         log = dict(self._logs_by_lane(self.states[step])).get(lanes[0], [])
         passed = log[old:new] if isinstance(old, int) and isinstance(new, int) else []
         if not set(passed) & set(records):
             return None
-        who = self.words.value(lanes[0])
+        who = self.words.value_text(lanes[0])
         return _Promise(f"{who} committed {self._name_records(passed)} at step {step}", who, passed)
 
-    def _promise_by_set(
+    def _promise_in_container(
         self, step: int, cell: StatePart, records: Sequence[Any], sentence_of: Callable[[int], str]
     ) -> _Promise | None:
         """What came into a set or a sequence that is nobody's own, if it is of these records: `acknowledged`."""
@@ -221,10 +223,10 @@ class Summary:
             return None
         before, after = self.states[step - 1], self.states[step]
         whole = enclosing_sequence(cell, before) or cell
-        if not _is_addition(whole.look(before), whole.look(after)):
+        if not _is_addition(whole.value_in(before), whole.value_in(after)):
             return None
-        text = join_words(self.words.effects(cell, before, after))
-        named = {self.words.value(record) for record in records}
+        text = join_words(self.words.effect_texts(cell, before, after))
+        named = {self.words.value_text(record) for record in records}
         if not named & set(re.split(r"[ ,()]+", text)):
             return None
         came = _CAME_INTO_SET.fullmatch(text)
@@ -238,14 +240,14 @@ class Summary:
     def _event_text(self, step: int, sentence_of: Callable[[int], str]) -> str:
         """What a mentioned step did: that somebody became leader, else the step as it says itself."""
         before, after = self.states[step - 1], self.states[step]
-        texts = [text for cell in self.mentioned[step] for text in self.words.effects(cell, before, after)]
+        texts = [text for cell in self.mentioned[step] for text in self.words.effect_texts(cell, before, after)]
         leads = [_BECAME_LEADER.sub(r"\1 became leader", text) for text in texts if _BECAME_LEADER.fullmatch(text)]
         return f"{leads[0]} at step {step}" if leads else f"{sentence_of(step).removesuffix('.')} (step {step})"
 
     def _name_records(self, records: Sequence[Any]) -> str:
         if len(records) > RECORDS_MAX:
             return f"{len(records)} records"
-        return join_words([self.words.value(record) for record in records])
+        return join_words([self.words.value_text(record) for record in records])
 
 
 def _text_without_code(text: str) -> str:

@@ -97,7 +97,7 @@ def check_svg(text: object) -> str:
         raise UndrawableError(f"view(s) is of type {type(text).__name__}, and has to be a str of SVG")
     if len(text) > MAX_CHARACTERS:
         raise UndrawableError(f"view(s) has {len(text):,} characters, and a picture has at most {MAX_CHARACTERS:,}")
-    return _SvgReader().read(text)
+    return _SvgReader().title_of(text)
 
 
 class _SvgReader:
@@ -112,9 +112,9 @@ class _SvgReader:
         self.parser.EndElementHandler = self._end_element
         self.parser.CharacterDataHandler = self._add_text
         self.parser.StartDoctypeDeclHandler = self._refuse_declaration
-        self.parser.ProcessingInstructionHandler = lambda target, _: self._refuse(f"<?{target}?>")
+        self.parser.ProcessingInstructionHandler = lambda target, _: self._refuse_svg(f"<?{target}?>")
 
-    def read(self, text: str) -> str:
+    def title_of(self, text: str) -> str:
         """The title."""
         try:
             self.parser.Parse(text, True)
@@ -123,34 +123,34 @@ class _SvgReader:
             raise UndrawableError(f"view(s) is no SVG, which is XML: line {error.lineno}: {what}") from None
         return " ".join(self.title.split())
 
-    def _refuse(self, what: str) -> None:
+    def _refuse_svg(self, what: str) -> None:
         raise UndrawableError(f"view(s): line {self.parser.CurrentLineNumber}: {what} may not be in a picture")
 
     def _refuse_declaration(self, *_: object) -> None:
-        self._refuse("a DOCTYPE")
+        self._refuse_svg("a DOCTYPE")
 
     def _begins(self, name: str, attributes: Mapping[str, str]) -> None:
         space, _, tag = name.rpartition(" ")
         if not self.open and (space, tag) != (SVG, "svg"):
             raise UndrawableError(f'view(s) has to be an <svg xmlns="{SVG}"> element, and is <{tag}>')
         if space != SVG or tag not in SHAPES:
-            self._refuse(f"<{tag}>")
+            self._refuse_svg(f"<{tag}>")
         self.open.append(tag)
         for attribute, value in attributes.items():
             self._read_attribute(attribute.rpartition(" ")[2].lower(), value)
 
     def _read_attribute(self, name: str, value: str) -> None:
         if name.startswith("on") or name in ("base", "src"):
-            self._refuse(f"the attribute {name}")
+            self._refuse_svg(f"the attribute {name}")
         if name == "href" and not _INSIDE_ADDRESS.match(value):
-            self._refuse(f"the address {value[:60]}")
+            self._refuse_svg(f"the address {value[:60]}")
         if name != "href":
             self._check_style(value)
 
     def _check_style(self, text: str) -> None:
         found = _OUTSIDE_REFERENCE.search(text)
         if found is not None:
-            self._refuse(f"{found[0]!r} in a style or an attribute")
+            self._refuse_svg(f"{found[0]!r} in a style or an attribute")
 
     def _end_element(self, name: str) -> None:
         if self.open.pop() == "style":

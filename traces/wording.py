@@ -16,7 +16,7 @@ from ..language.kinds import Domain
 from ..language.lanes import LaneNames, LogLanes, TransactionLanes
 from ..language.model import Model
 from ..language.records import KIND
-from ..language.values import Bag, Map, Seq, Set, State, field_names, show
+from ..language.values import Bag, Map, Seq, Set, State, field_names, value_text
 from .picture import CAPITALS, Picture, UndrawableError, record_letter
 from .state_parts import ABSENT, StatePart
 
@@ -60,26 +60,26 @@ class Wording:
 
     # --- values -------------------------------------------------------------------------------------------------------
 
-    def value(self, value: Any) -> str:
+    def value_text(self, value: Any) -> str:
         """A value: `A`, `leader`, `1a`, `[1a, 2b]`, `{A, B}`, `nobody`."""
         if value is None or value is ABSENT:
             return "none" if value is None else "nothing"
         if isinstance(value, Domain):
             return self.lanes[value]
         if isinstance(value, int):
-            return show(value)
+            return value_text(value)
         if isinstance(value, Enum):
             return value.name.lower().replace("_", " ")
         if isinstance(value, self._entries):
-            return self.name(value)
+            return self.record_name(value)
         if isinstance(value, Map):
             entries = cast("Map[Any, Any]", value).items()
-            return "{" + ", ".join(f"{self.value(key)}: {self.value(held)}" for key, held in entries) + "}"
+            return "{" + ", ".join(f"{self.value_text(key)}: {self.value_text(held)}" for key, held in entries) + "}"
         if isinstance(value, CONTAINERS):
             left, right = "[]" if isinstance(value, Seq) else "{}"
-            return left + ", ".join(self.value(element) for element in cast("Seq[Any]", value)) + right
+            return left + ", ".join(self.value_text(element) for element in cast("Seq[Any]", value)) + right
         if isinstance(value, tuple):
-            return "(" + ", ".join(map(self.value, cast("tuple[Any, ...]", value))) + ")"
+            return "(" + ", ".join(map(self.value_text, cast("tuple[Any, ...]", value))) + ")"
         return self._record_text(value)
 
     def _record_text(self, value: Any) -> str:
@@ -89,15 +89,17 @@ class Wording:
         entry = next((name for name, held in parts.items() if isinstance(held, self._entries)), None)
         if entry is not None:
             others = ", ".join(
-                f"{name_in_words(name)} {self.value(held)}" for name, held in parts.items() if name != entry
+                f"{name_in_words(name)} {self.value_text(held)}" for name, held in parts.items() if name != entry
             )
-            return self.name(parts[entry]) + (f" ({others})" if others else "")
+            return self.record_name(parts[entry]) + (f" ({others})" if others else "")
         said = [
-            name if held is True else f"{name}={self.value(held)}" for name, held in parts.items() if held is not False
+            name if held is True else f"{name}={self.value_text(held)}"
+            for name, held in parts.items()
+            if held is not False
         ]
         return f"{type(value).__name__}({', '.join(said)})"
 
-    def name(self, record: Any) -> str:
+    def record_name(self, record: Any) -> str:
         """The name of a record of a log."""
         if record not in self.mentioned:
             taken = set(self.mentioned.values())
@@ -117,23 +119,23 @@ class Wording:
         attributes = [part for kind, part in cell.parts if kind == "attribute"]
         if offsets and keys and isinstance(keys[0], Domain):
             what = "".join(f"the {name_in_words(attribute)} of " for attribute in reversed(attributes))
-            return f"{what}{self.value(keys[0])}'s {name_in_words(cell.field)} at offset {offsets[-1]}"
+            return f"{what}{self.value_text(keys[0])}'s {name_in_words(cell.field)} at offset {offsets[-1]}"
         if keys and isinstance(keys[0], Domain):
-            of = f" of {', '.join(self.value(key) for key in keys[1:])}" if len(keys) > 1 else ""
-            return f"{self.value(keys[0])}'s {name_in_words(attributes[-1] if attributes else cell.field)}{of}"
+            of = f" of {', '.join(self.value_text(key) for key in keys[1:])}" if len(keys) > 1 else ""
+            return f"{self.value_text(keys[0])}'s {name_in_words(attributes[-1] if attributes else cell.field)}{of}"
         if len(attributes) == len(cell.parts) == 1:
             owner = name_in_words(cell.field) + ("" if cell.field.endswith("ed") else "'s")
             return f"the {owner} {name_in_words(attributes[0])}"
-        text = cell.field + "".join(f"[{self.value(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
+        text = cell.field + "".join(f"[{self.value_text(part)}]" for kind, part in cell.parts if kind in ("key", "at"))
         return f"`{text}{''.join(f'.{attribute}' for attribute in attributes)}`"
 
-    def fact(self, cell: StatePart, state: State, *, is_past: bool = False) -> str:
+    def fact_text(self, cell: StatePart, state: State, *, is_past: bool = False) -> str:
         """What a cell is, or was: `A's high watermark is 1`, `B's log was empty`, `C is not in A's ISR`."""
         kind = cell.parts[-1][0] if cell.parts else ""
-        value = cell.look(state)
+        value = cell.value_in(state)
         be = "was" if is_past else "is"
         if kind == "length":
-            return self.fact(parent_cell(cell), state, is_past=is_past)
+            return self.fact_text(parent_cell(cell), state, is_past=is_past)
         if _is_kind(cell):
             return (
                 f"{self.cell_name(parent_cell(cell))} {be} {'nothing' if value is ABSENT else f'of the kind {value}'}"
@@ -142,7 +144,7 @@ class Wording:
             member, whole = self._member_text(cell.parts[-1][1], state), self.cell_name(parent_cell(cell))
             return f"{member} {be} {'' if value else 'not '}in {whole}"
         if kind == "at":
-            held = self.value(value) if value is not ABSENT else "nothing"
+            held = self.value_text(value) if value is not ABSENT else "nothing"
             has = "had" if is_past else "has"
             return f"{self.cell_name(parent_cell(cell))} {has} {held} at offset {cell.parts[-1][1]}"
         name = self.cell_name(cell)
@@ -150,12 +152,12 @@ class Wording:
             return self._action_of_field(name, value)
         if isinstance(value, CONTAINERS):
             be = {"is": "are", "was": "were"}[be] if name.endswith("s") else be
-            return f"{name} {be} {self.value(value) if len(cast('Seq[Any]', value)) else 'empty'}"
-        return f"{name} {be} {self.value(value)}"
+            return f"{name} {be} {self.value_text(value) if len(cast('Seq[Any]', value)) else 'empty'}"
+        return f"{name} {be} {self.value_text(value)}"
 
-    def effects(self, cell: StatePart, previous_state: State, next_state: State) -> list[str]:
+    def effect_texts(self, cell: StatePart, previous_state: State, next_state: State) -> list[str]:
         """What became of a cell in a step: `A's high watermark went from 0 to 1`, `B's log lost 1a`."""
-        old, new = cell.look(previous_state), cell.look(next_state)
+        old, new = cell.value_in(previous_state), cell.value_in(next_state)
         if old == new:
             return []
         if cell.parts and cell.parts[-1][0] == "member":
@@ -164,20 +166,20 @@ class Wording:
                 f"{self.cell_name(parent_cell(cell))}"
             ]
         sequence = enclosing_sequence(cell, previous_state)
-        if sequence is not None and isinstance(sequence.look(next_state), Seq):
-            return [self._sequence_effects(sequence, sequence.look(previous_state), sequence.look(next_state))]
+        if sequence is not None and isinstance(sequence.value_in(next_state), Seq):
+            return [self._sequence_effects(sequence, sequence.value_in(previous_state), sequence.value_in(next_state))]
         if _is_kind(cell):
             return [
                 self._scalar_effect(
                     self.cell_name(parent_cell(cell)),
-                    parent_cell(cell).look(previous_state),
-                    parent_cell(cell).look(next_state),
+                    parent_cell(cell).value_in(previous_state),
+                    parent_cell(cell).value_in(next_state),
                 )
             ]
         if is_record(old) and type(old) is type(new):
             names = field_names(cast("type[Any]", type(old)))
             inner = (StatePart(cell.state, cell.field, (*cell.parts, ("attribute", name))) for name in names)
-            return [text for part in inner for text in self.effects(part, previous_state, next_state)]
+            return [text for part in inner for text in self.effect_texts(part, previous_state, next_state)]
         if isinstance(old, Set) and isinstance(new, Set):
             return [self._set_effects(cell, cast("Set[Any]", old), cast("Set[Any]", new), next_state)]
         return [self._scalar_effect(self.cell_name(cell), old, new)]
@@ -187,16 +189,16 @@ class Wording:
             return f"{name} went from {old} to {new}"
         if name.endswith(_PREPOSITIONS) and "'s " in name and new is not None:
             return self._action_of_field(name, new)
-        return f"{name} became {self.value(new)}"
+        return f"{name} became {self.value_text(new)}"
 
     def _action_of_field(self, name: str, value: Any) -> str:
         """`A voted for B`: a field whose name is a verb."""
-        return f"{name.replace(chr(39) + 's ', ' ', 1)} {'nobody' if value is None else self.value(value)}"
+        return f"{name.replace(chr(39) + 's ', ' ', 1)} {'nobody' if value is None else self.value_text(value)}"
 
     def _member_text(self, member: Any, state: State) -> str:
         """A member of a set: by the name of its record, where the set is of records' numbers."""
         record = self._names.record_of_number(member, state) if is_number(member) else None
-        return self.value(member) if record is None else self.name(record)
+        return self.value_text(member) if record is None else self.record_name(record)
 
     def _sequence_effects(self, cell: StatePart, old: Seq[Any], new: Seq[Any]) -> str:
         name = self.cell_name(cell)
@@ -218,7 +220,7 @@ class Wording:
         return f"{' and '.join(part for part in parts if part)} {self.cell_name(cell)}"
 
     def _values_text(self, values: Sequence[Any]) -> str:
-        return join_words([self.value(value) for value in values])
+        return join_words([self.value_text(value) for value in values])
 
 
 CONTAINERS = (Seq, Set, Bag)
@@ -258,7 +260,7 @@ def enclosing_sequence(cell: StatePart, state: State) -> StatePart | None:
     """The outermost sequence that a cell is in, or is."""
     for end in range(len(cell.parts) + 1):
         outer = StatePart(cell.state, cell.field, cell.parts[:end])
-        if isinstance(outer.look(state), Seq):
+        if isinstance(outer.value_in(state), Seq):
             return outer
     return None
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from ...language.containers import show
+from ...language.containers import value_text
 from ...language.model import Model
 from ...language.values import State
 from ...traces.sentences import action_sentence
@@ -27,7 +27,7 @@ def step_sentence(model: Model, state: State, action: str, arguments: Mapping[st
         return f"A controller goes down: {down} of {voters} {'is' if down == 1 else 'are'} down now."
     else:
         return action_sentence(model, model.action(action), state, arguments, mark_brokers)
-    return f"{mark_brokers(show(arguments['broker']))}{said}."
+    return f"{mark_brokers(value_text(arguments['broker']))}{said}."
 
 
 def mark_brokers(text: str) -> str:
@@ -39,11 +39,11 @@ def _learns(state: Any, arguments: Mapping[str, Any], *, is_requested: bool) -> 
     """What a broker learns; `is_requested`: up to 2.1 one that has started anew leads again by the next LeaderAndIsr,
     which a controller that has not missed it sends for another reason alone (KAFKA-7235)."""
     broker, registered = arguments["broker"], state.registered
-    epoch, isr, knows = registered.leader_epoch, mark_brokers(show(registered.isr)), state.view[broker]
+    epoch, isr, knows = registered.leader_epoch, mark_brokers(value_text(registered.isr)), state.view[broker]
     if registered.leader is None:
         return f" learns that no broker leads in epoch {epoch}"
     if registered.leader != broker:
-        return f" follows {mark_brokers(show(registered.leader))}, the leader of epoch {epoch}"
+        return f" follows {mark_brokers(value_text(registered.leader))}, the leader of epoch {epoch}"
     if knows.leader != broker:
         said = ", as the next LeaderAndIsr says" if is_requested and knows.leader is None else ""
         return f" becomes leader in epoch {epoch}{said}; ISR = {isr}"

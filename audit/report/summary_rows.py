@@ -228,7 +228,7 @@ def _deciding_settings(subject: Read, root: str) -> Iterator[str]:
 
 def _failure_place_texts(subject: Read, root: str) -> list[str]:
     """What decides what fails; the topic itself where no setting is to blame."""
-    deciding = subject["deciding"] if subject["repair"] else _deciding_checks(subject)
+    deciding = subject["deciding"] if subject["repair"] else _settings_behind_failures(subject)
     deciding = deciding or list(_deciding_writes(subject))
     return [setting_at_its_place(used, root) for used in deciding] or [origin_below_root(subject["where"], root)]
 
@@ -259,7 +259,7 @@ TOO_LITTLE_TIME = "time: it ran out"
 """What leaves open what was not explored."""
 
 
-def _deciding_checks(subject: Read) -> list[Read]:
+def _settings_behind_failures(subject: Read) -> list[Read]:
     """What the requirements that fail come from, the gravest first."""
     failed = sorted((check for check in subject["checks"] if check["result"] == "failed"), key=_gravity_of_check)
     return [used for check in failed for used in check["deciding"]]

@@ -175,7 +175,7 @@ def _idempotence_refusals(cluster: Cluster, client: Client, demands: Demands) ->
     asked = stated_setting(client, IDEMPOTENCE)
     explicit, implied = asked is not None and _is_on(asked), asked is None and is_transactional(client)
     wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
-    by_default = asked is None and _is_default(cluster, client)
+    by_default = asked is None and _is_idempotence_on(cluster, client)
     for setting in settings_in_force(client):
         if not _breaks_idempotence(setting, demands):
             continue
@@ -250,7 +250,7 @@ def _breaks_idempotence(setting: Setting, demands: Demands) -> bool:
     return setting.key == "acks" and setting.value in ("0", "1")
 
 
-def _is_default(cluster: Cluster, client: Client) -> bool:
+def _is_idempotence_on(cluster: Cluster, client: Client) -> bool:
     on = setting_value(cluster, client, IDEMPOTENCE)
     return not isinstance(on, Unknown) and is_true(on.value)
 

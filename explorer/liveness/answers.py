@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from ...language.fairness import counts, limit_of, why_not_violated
-from ...language.fairness import groups as fairness_groups
+from ...language.fairness import groups_of as fairness_groups
+from ...language.fairness import is_counted_step, limit_of, why_not_violated
 from ...language.immutable import immutable
 from ...language.judge import holds, instances, steps
 from ...language.model import Action, Model, Property
@@ -294,7 +294,11 @@ def _first_step_between(
 ) -> Step:
     """The first step of plain Python between two states, of those that belong to just these groups."""
     for step in steps(model, before):
-        its = questions.groups_of(model, before, step.action, step.arguments) if counts(model, before, after) else 0
+        its = (
+            questions.groups_of(model, before, step.action, step.arguments)
+            if is_counted_step(model, before, after)
+            else 0
+        )
         if step.state_after == after and groups in (None, its):
             return step
     named = "" if groups is None else f" by a step of {', '.join(questions.group_names(groups)) or 'no fairness'}"

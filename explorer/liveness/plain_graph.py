@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...language.fairness import counts, limit_of
+from ...language.fairness import is_counted_step, limit_of
 from ...language.judge import StoppedStep, attempt, holds, instances
 from ...language.model import Model
 from ...language.values import ModelError, State
@@ -44,7 +44,11 @@ def explore_plain_graph(
                 continue
             after = attempt(model, state, action, arguments)
             if not isinstance(after, StoppedStep):
-                its = questions.groups_of(model, state, action.name, arguments) if counts(model, state, after) else 0
+                its = (
+                    questions.groups_of(model, state, action.name, arguments)
+                    if is_counted_step(model, state, after)
+                    else 0
+                )
                 mine.append(FairnessEdge(number(after), its))
         steps.append(mine)
         stopped.append(groups)

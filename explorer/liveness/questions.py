@@ -11,7 +11,7 @@ from ...language import ir, liveness
 from ...language.declare import StepCondition
 from ...language.errors import UsageError
 from ...language.fairness import Group
-from ...language.fairness import groups as fairness_groups
+from ...language.fairness import groups_of as fairness_groups
 from ...language.immutable import immutable
 from ...language.model import Action, Liveness, LivenessCase, LivenessKind, Model, Property
 from ...language.types import Bool
@@ -64,14 +64,14 @@ class LivenessQuestions:
 
     def groups_of(self, model: Model, state: State, action: str, arguments: Mapping[str, Any]) -> int:
         """The groups that a step from a state belongs to, a bit each."""
-        return sum(1 << bit for bit, group in enumerate(self.groups) if group.has(model, state, action, arguments))
+        return sum(1 << bit for bit, group in enumerate(self.groups) if group.has_step(model, state, action, arguments))
 
     def groups_where(self, action: str, arguments: Mapping[str, Any], truths: Mapping[StepCondition, bool]) -> int:
         """The same of steps with these arguments of which these conditions are true or false."""
         return sum(
             1 << bit
             for bit, group in enumerate(self.groups)
-            if group.fits(action, arguments) and (group.where is None or truths[group.where])
+            if group.is_action_of(action, arguments) and (group.where is None or truths[group.where])
         )
 
     def group_names(self, bits: int) -> list[str]:

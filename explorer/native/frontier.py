@@ -248,5 +248,5 @@ def _stored_value(shape: Shape, name: str, value: Any) -> Any:
     if known is None:
         if len(kept) >= MAX_KEPT_VALUES:
             kept.clear()
-        known = kept[name, id(value)] = (value, shape.accept(name, value))
+        known = kept[name, id(value)] = (value, shape.checked_value(name, value))
     return known[1]

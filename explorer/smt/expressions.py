@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, cast
 
 from ...language import ir
 from ...language.constants import EXPONENT_MAX
-from ...language.frontend.folding import cannot_fail
+from ...language.frontend.folding import is_never_error
 from ...language.types import Bool, Identity, Map, Option, Pool, Subset, Type, Unit
 from ...language.where import Where
 from .algebra import ExtensionalError, align_members, is_in_result, memoize, truth_bit
@@ -456,7 +456,7 @@ class Evaluator:
                 kind="set",
                 generators=(ir.Generator(variable=name, source=ir.Elements(of=of), conditions=conditions),),
                 body=ir.Name(name=chosen),
-            ) if name == chosen and all(map(cannot_fail, conditions)):
+            ) if name == chosen and all(map(is_never_error, conditions)):
                 whole, defined = self.value_of(of, names)
             case _:
                 return None

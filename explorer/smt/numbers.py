@@ -10,7 +10,7 @@ from typing import Any, cast
 import z3
 
 from ...language.constants import EXPONENT_MAX
-from ...language.frontend.intervals import arithmetic as bounded_interval
+from ...language.frontend.intervals import result_interval as bounded_interval
 from ...language.types import Int
 from .terms import (
     Bit,

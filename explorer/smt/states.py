@@ -75,7 +75,7 @@ def state_value(model: Model, valuation: Valuation, state: SymbolicState) -> Sta
     ModelError when it is outside its types (then `valid` was not asserted)."""
     fields = {field.name: decode_value(field.type, state.fields[field.name], valuation) for field in model.fields}
     shape = state_shape(model)
-    return shape.state(shape.accept(name, fields[name]) for name in shape.names)
+    return shape.state(shape.checked_value(name, fields[name]) for name in shape.names)
 
 
 def decode_value(type_: Type, shape: Shape, valuation: Valuation) -> Any:

@@ -20,7 +20,7 @@ from ..model import Action, Model
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, scalar_size
 from ..where import Where
 from .intervals import UNBOUNDED_INT
-from .traversal import WRITES, rebuilt, traverse_forms
+from .traversal import WRITES, rebuild_form, traverse_forms
 
 BEFORE, AFTER = "@before", "@after"
 """The parameters of an action's function that are states of the abstract model."""
@@ -64,7 +64,7 @@ def range_checked_value(value: ir.Expr, declared_type: Type) -> ir.Expr:
     given = value.where
     where = replace(given, end_line=given.line, end_column=given.column)
     name = ir.Name("@value", value.type, where)
-    conditions = tuple(_belongs(name, declared_type, 0))
+    conditions = tuple(_is_of_declared_type(name, declared_type, 0))
     if not conditions and value.type == declared_type:
         return value
     asserts = tuple(ir.Assert(condition, "", where) for condition in conditions)
@@ -87,7 +87,7 @@ def checked_state(value: ir.Expr, record: Record) -> ir.Expr:
     return ir.Call(form, (value,), record, value.where)
 
 
-def _belongs(value: ir.Expr, declared_type: Type, depth: int) -> Iterable[ir.Expr]:
+def _is_of_declared_type(value: ir.Expr, declared_type: Type, depth: int) -> Iterable[ir.Expr]:
     """What must be true for a value to be one of a declared type, of the same shape."""
     where = value.where
     match declared_type:
@@ -95,16 +95,18 @@ def _belongs(value: ir.Expr, declared_type: Type, depth: int) -> Iterable[ir.Exp
             yield from range_conditions(value, declared_type)
         case Option(of=of):
             found = value.type.of if isinstance(value.type, Option) else value.type
-            inner = tuple(_belongs(ir.Unwrap(value, found, where), of, depth))
+            inner = tuple(_is_of_declared_type(ir.Unwrap(value, found, where), of, depth))
             if inner:
                 yield disjunction((ir.IsNone(value, Bool(), where), conjunction(inner, where)), where)
         case Record(fields=fields):
             for name, of in fields:
-                yield from _belongs(ir.RecordField(value, name, _unbounded_type(of), where), of, depth)
+                yield from _is_of_declared_type(ir.RecordField(value, name, _unbounded_type(of), where), of, depth)
         case Map(key=key, value=of):
             found = value.type.value if isinstance(value.type, Map) else of
             member = ir.Name(f"@key{depth}", key, where)
-            yield from _everywhere(ir.Index(value, member, found, where), of, member, ir.Members(key, where), depth)
+            yield from _is_true_of_elements(
+                ir.Index(value, member, found, where), of, member, ir.Members(key, where), depth
+            )
         case Pool(capacity=capacity):
             if isinstance(value.type, Pool) and value.type.capacity > capacity:
                 length = ir.Length(value, Int(0, value.type.capacity), where)
@@ -115,13 +117,15 @@ def _belongs(value: ir.Expr, declared_type: Type, depth: int) -> Iterable[ir.Exp
                 yield ir.Compare("<=", length, _number(capacity, where), Bool(), where)
             found = value.type.of if isinstance(value.type, Seq) else of
             element = ir.Name(f"@element{depth}", found, where)
-            yield from _everywhere(element, of, element, ir.Elements(value, where), depth)
+            yield from _is_true_of_elements(element, of, element, ir.Elements(value, where), depth)
         case _:
             pass
 
 
-def _everywhere(value: ir.Expr, of: Type, variable: ir.Name, source: ir.Source, depth: int) -> Iterable[ir.Expr]:
-    conditions = tuple(_belongs(value, of, depth + 1))
+def _is_true_of_elements(
+    value: ir.Expr, of: Type, variable: ir.Name, source: ir.Source, depth: int
+) -> Iterable[ir.Expr]:
+    conditions = tuple(_is_of_declared_type(value, of, depth + 1))
     if conditions:
         generator = ir.Generator(variable.name, variable.type, source, ())
         body = conjunction(conditions, value.where)
@@ -183,7 +187,7 @@ def step_predicates(abstract: Model, record: Record, before: ir.Expr, after: ir.
     made = _ActionFunctions(record, bounds)
     active = (action for action in abstract.actions if not action.switched_off)
     return {
-        action.name: _for_any_arguments(made.action(action), action.form.parameters, (before, after))
+        action.name: _is_true_of_some_arguments(made.step_relation(action), action.form.parameters, (before, after))
         for action in active
     }
 
@@ -192,13 +196,13 @@ def initial_predicates(abstract: Model, record: Record, image: ir.Expr) -> Itera
     """For each initial function of the abstract model whether it makes this image, with any of its arguments."""
     made = _ActionFunctions(record, ())
     for initial in abstract.initials:
-        yield _for_any_arguments(made.initial(initial.form), initial.form.parameters, (image,))
+        yield _is_true_of_some_arguments(made.initial_relation(initial.form), initial.form.parameters, (image,))
 
 
 def predicate_of_image(form: ir.Function, record: Record, image: ir.Let, state: str) -> ir.Function:
     """A predicate over a state of the abstract model, as one over the state whose image `image` binds."""
     where = form.where
-    function, cells = _ActionFunctions(record, ()).helper(form)
+    function, cells = _ActionFunctions(record, ()).helper_over_fields(form)
     whole, fields = ir.Name(image.name, record, where), dict(record.fields)
     names = [cell.partition(".")[2] for cell in cells]
     read = (ir.RecordField(whole, name, fields[name], where) for name in names)
@@ -215,7 +219,7 @@ LISTINGS_MAX = 64
 """Ways to make a value that are tried one after another; each has its own generators."""
 
 
-def _for_any_arguments(
+def _is_true_of_some_arguments(
     form: ir.Function, parameters: tuple[Parameter, ...], first_arguments: tuple[ir.Expr, ...]
 ) -> ir.Expr:
     """Whether a function is true of what is given and of any values of its other parameters."""
@@ -223,17 +227,17 @@ def _for_any_arguments(
     listed = [
         _listings(parameter.type, parameter.name, parameter)
         if parameter.pool is None
-        else [_messages(parameter, first_arguments[0])]
+        else [_messages_of_image(parameter, first_arguments[0])]
         for parameter in parameters
     ]
-    ways = list(_products(listed, parameters[0] if parameters else None))
+    ways = list(_combined_listings(listed, parameters[0] if parameters else None))
     return disjunction(
         (_any_quantifier(ir.Call(form, (*first_arguments, *values), Bool(), where), every) for every, values in ways),
         where,
     )
 
 
-def _messages(parameter: Parameter, image: ir.Expr) -> Listing:
+def _messages_of_image(parameter: Parameter, image: ir.Expr) -> Listing:
     """The messages of an image that a parameter ranges over."""
     assert isinstance(image.type, Record) and parameter.pool is not None
     where, of = parameter.where, dict(image.type.fields)[parameter.pool]
@@ -245,7 +249,7 @@ def _any_quantifier(call: ir.Expr, generators: tuple[ir.Generator, ...]) -> ir.E
     return ir.Quantified("any", generators, call, None, Bool(), call.where) if generators else call
 
 
-def _products(
+def _combined_listings(
     parts: Sequence[Sequence[Listing]], parameter: Parameter | None
 ) -> Iterator[tuple[tuple[ir.Generator, ...], tuple[ir.Expr, ...]]]:
     """One listing of each part, in every combination. Raises UnsupportedError where they are too many."""
@@ -272,7 +276,7 @@ def _listings(type_: Type, name: str, parameter: Parameter) -> list[Listing]:
         case Map(key=Int() | Bool() | Enumeration() | Identity() as key, value=of):
             numbers = range(key.lo, key.hi + 1) if isinstance(key, Int) else range(scalar_size(key))
             parts = [_listings(of, f"{name}.{number}", parameter) for number in numbers]
-            made = _products(parts, parameter)
+            made = _combined_listings(parts, parameter)
             return [
                 (every, _map_of(type_, dict(zip(numbers, values, strict=True)), name, where)) for every, values in made
             ]
@@ -286,12 +290,12 @@ def _map_of(type_: Map, values: Mapping[int, ir.Expr], name: str, where: Where) 
     key = ir.Name(f"{name}@key", type_.key, where)
     *_, value = values.values()
     for number, earlier in list(values.items())[-2::-1]:
-        here = ir.Compare("==", key, ir.Const(number, _single(type_.key, number), where), Bool(), where)
+        here = ir.Compare("==", key, ir.Const(number, _type_of_single(type_.key, number), where), Bool(), where)
         value = ir.Choice(here, earlier, value, type_.value, where)
     return ir.MakeMap(key.name, value, type_, where)
 
 
-def _single(type_: Type, number: int) -> Type:
+def _type_of_single(type_: Type, number: int) -> Type:
     return Int(number, number) if isinstance(type_, Int) else type_
 
 
@@ -307,18 +311,23 @@ class _ActionFunctions:
         self.helpers: dict[int, tuple[ir.Function, ir.Function, tuple[str, ...]]] = {}
         self.count = 0
 
-    def action(self, action: Action) -> ir.Function:
+    def step_relation(self, action: Action) -> ir.Function:
         """Whether one action with its arguments leads from one state to another."""
         form, where = action.form, action.form.where
         before, after = (ir.Name(record, self.record, where) for record in (BEFORE, AFTER))
         begin = tuple(
-            ir.Let(_cell(form.state, name), ir.RecordField(before, name, of, where), where)
+            ir.Let(_local_name_of_field(form.state, name), ir.RecordField(before, name, of, where), where)
             for name, of in self.record.fields
         )
         ends = ((name, ir.RecordField(after, name, of, where)) for name, of in self.record.fields)
-        arrived = [ir.Compare("==", self.read(form.state, name, where), end, Bool(), where) for name, end in ends]
-        within = (_unless(self.is_within_bound(bound, form.state, before)) for bound in self.bounds)
-        body = (*begin, *self.block(form.body, form.state), *within, ir.Return(conjunction(arrived, where), where))
+        arrived = [ir.Compare("==", self.read_field(form.state, name, where), end, Bool(), where) for name, end in ends]
+        within = (_return_false_unless(self.is_within_bound(bound, form.state, before)) for bound in self.bounds)
+        body = (
+            *begin,
+            *self.block_as_function(form.body, form.state),
+            *within,
+            ir.Return(conjunction(arrived, where), where),
+        )
         parameters = (
             (BEFORE, self.record),
             (AFTER, self.record),
@@ -326,55 +335,59 @@ class _ActionFunctions:
         )
         return ir.Function(action.name, parameters, (), body, Bool(), where)
 
-    def initial(self, form: InitialForm) -> ir.Function:
+    def initial_relation(self, form: InitialForm) -> ir.Function:
         """Whether an initial function with its arguments makes a state."""
         where, image = form.where, ir.Name(AFTER, self.record, form.where)
         fields = zip(self.record.fields, form.result.fields, strict=True)
         same = [
             ir.Compare(
-                "==", range_checked_value(self.part(value), of), ir.RecordField(image, name, of, where), Bool(), where
+                "==",
+                range_checked_value(self.part_over_names(value), of),
+                ir.RecordField(image, name, of, where),
+                Bool(),
+                where,
             )
             for (name, of), value in fields
         ]
-        body = (*self.block(form.body, ""), ir.Return(conjunction(same, where), where))
+        body = (*self.block_as_function(form.body, ""), ir.Return(conjunction(same, where), where))
         parameters = ((AFTER, self.record), *((parameter.name, parameter.type) for parameter in form.parameters))
         return ir.Function(form.name, parameters, (), body, Bool(), where)
 
     def is_within_bound(self, form: ir.Function, state: str, previous_state: ir.Expr) -> ir.Expr:
         """Whether a `@bound` of steps lets the step be taken, all of whose writes are made."""
         first, where = form.states[0], form.where
-        function, cells = self.helper(form)
+        function, cells = self.helper_over_fields(form)
         given = (
             ir.RecordField(previous_state, name, self.fields[name], where)
             if its == first
-            else self.read(state, name, where)
+            else self.read_field(state, name, where)
             for its, _, name in (cell.partition(".") for cell in cells)
         )
         return ir.Call(function, tuple(given), Bool(), where)
 
-    def read(self, state: str, field: str, where: Where) -> ir.Name:
+    def read_field(self, state: str, field: str, where: Where) -> ir.Name:
         """What a field holds now."""
-        return ir.Name(_cell(state, field), self.fields[field], where)
+        return ir.Name(_local_name_of_field(state, field), self.fields[field], where)
 
-    def fresh(self, name: str) -> str:
+    def fresh_name(self, name: str) -> str:
         """A name that no author can write and nothing else here has."""
         self.count += 1
         return f"@{name}{self.count}"
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def part(self, form: Any) -> Any:
+    def part_over_names(self, form: Any) -> Any:
         """An expression, or a source, generator or place, over names in place of fields of the state."""
-        made = rebuilt(form, self.part)
+        made = rebuild_form(form, self.part_over_names)
         if isinstance(made, ir.StateField):
-            return self.read(made.state, made.field, made.where)
+            return self.read_field(made.state, made.field, made.where)
         if isinstance(made, ir.Call):
-            function, cells = self.helper(made.function)
+            function, cells = self.helper_over_fields(made.function)
             names = (ir.Name(cell, self.fields[cell.partition(".")[2]], made.where) for cell in cells)
             return ir.Call(function, (*names, *made.arguments), made.type, made.where)
         return made
 
-    def helper(self, function: ir.Function) -> tuple[ir.Function, tuple[str, ...]]:
+    def helper_over_fields(self, function: ir.Function) -> tuple[ir.Function, tuple[str, ...]]:
         """A helper that takes the fields which it reads, and the names of these."""
         known = self.helpers.get(id(function))
         if known is None:
@@ -383,41 +396,50 @@ class _ActionFunctions:
                 for reading in traverse_forms(*function.body)
                 if isinstance(reading, ir.StateField)
             }
-            cells = tuple(sorted(_cell(*place) for place in read))
+            cells = tuple(sorted(_local_name_of_field(*place) for place in read))
             fields = tuple((cell, self.fields[cell.partition(".")[2]]) for cell in cells)
-            body = self.block(function.body, "")
+            body = self.block_as_function(function.body, "")
             made = replace(function, parameters=(*fields, *function.parameters), states=(), body=body)
             known = self.helpers[id(function)] = (function, made, cells)
         return known[1], known[2]
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def block(self, body: Iterable[ir.Statement], state: str) -> tuple[ir.Statement, ...]:
+    def block_as_function(self, body: Iterable[ir.Statement], state: str) -> tuple[ir.Statement, ...]:
         """Statements as those of a pure function."""
-        return tuple(made for statement in body for made in self.statement(statement, state))
+        return tuple(made for statement in body for made in self.statement_as_function(statement, state))
 
-    def statement(self, form: ir.Statement, state: str) -> tuple[ir.Statement, ...]:
+    def statement_as_function(self, form: ir.Statement, state: str) -> tuple[ir.Statement, ...]:
         """One statement: a guard that is false answers no, a write binds a field's name anew."""
         where = form.where
         match form:
             case ir.Require(condition=condition) | ir.Limit(condition=condition):
-                return (_unless(self.part(condition)),)
+                return (_return_false_unless(self.part_over_names(condition)),)
             case ir.If(yes=yes, no=no):
-                return (ir.If(self.part(form.condition), self.block(yes, state), self.block(no, state), where),)
+                return (
+                    ir.If(
+                        self.part_over_names(form.condition),
+                        self.block_as_function(yes, state),
+                        self.block_as_function(no, state),
+                        where,
+                    ),
+                )
             case ir.For(body=body):
-                return (replace(form, source=self.part(form.source), body=self.block(body, state)),)
+                return (
+                    replace(form, source=self.part_over_names(form.source), body=self.block_as_function(body, state)),
+                )
             case _ if isinstance(form, WRITES):
-                return self.write(form, state)
+                return self.write_as_bindings(form, state)
             case _:
-                return (rebuilt(form, self.part),)
+                return (rebuild_form(form, self.part_over_names),)
 
-    def write(self, form: Any, state: str) -> tuple[ir.Statement, ...]:
+    def write_as_bindings(self, form: Any, state: str) -> tuple[ir.Statement, ...]:
         """A write: what it is made of is named first, in the order in which a write evaluates it."""
         made: list[ir.Statement] = []
 
         def bind_value(name: str, value: ir.Expr) -> ir.Expr:
-            value = self.part(value)
-            let = ir.Let(self.fresh(name), value, value.where)
+            value = self.part_over_names(value)
+            let = ir.Let(self.fresh_name(name), value, value.where)
             made.append(let)
             return ir.Name(let.name, value.type, value.where)
 
@@ -430,7 +452,7 @@ class _ActionFunctions:
                 raise TypeError(f"{form} writes nothing")
         place: ir.Place = form.place
         indexes = tuple(bind_value("index", index) for index in place.indexes)
-        old = self.read(state, place.field, place.where)
+        old = self.read_field(state, place.field, place.where)
         new = self.change_cell(old, indexes, lambda cell: self.write_cell(form, cell, value, made), made)
         return (*made, ir.Let(old.name, new, form.where))
 
@@ -451,7 +473,7 @@ class _ActionFunctions:
         key, of = old.type.key, old.type.value
         if isinstance(key, Int):
             checks += [ir.Assert(condition, "", where) for condition in range_conditions(index, key)]
-        variable = self.fresh("key")
+        variable = self.fresh_name("key")
         here = ir.Name(variable, key, where)
         inner = self.change_cell(ir.Index(old, index, of, where), indexes[1:], change, checks)
         same = ir.Compare("==", here, index, Bool(), where)
@@ -520,12 +542,12 @@ class _ActionFunctions:
                 raise UnsupportedError(where, "this write has no meaning on an image")
 
 
-def _unless(condition: ir.Expr) -> ir.Statement:
+def _return_false_unless(condition: ir.Expr) -> ir.Statement:
     """The answer is no where a condition is false."""
     where = condition.where
     return ir.If(ir.Not(condition, Bool(), where), (ir.Return(truth(False, where), where),), (), where)
 
 
-def _cell(state: str, field: str) -> str:
+def _local_name_of_field(state: str, field: str) -> str:
     """The local name that stands for a field of a state."""
     return f"{state}.{field}"

@@ -16,10 +16,10 @@ from .folding import Folder
 from .membership import unchecked_elements
 from .roles import ActionText, InitialText
 from .scope import Program
-from .traversal import places, traverse_forms
+from .traversal import places_of, traverse_forms
 
 
-def adaptations(
+def adaptations_of(
     texts: Mapping[FunctionType, Any],
     folder: Folder,
     fields: Iterable[str],
@@ -42,19 +42,19 @@ def adaptations(
             forms += text.result.fields
             dropped |= {value.where for name, value in zip(fields, text.result.fields, strict=True) if name in left_out}
         if isinstance(text, (ActionText, InitialText)) and left_out:
-            folded = folder.body(body)
-            dropped |= places(folded) - places(text.elaborated_function.drop_ghosts(left_out, folded))
+            folded = folder.fold_body(body)
+            dropped |= places_of(folded) - places_of(text.elaborated_function.drop_ghosts(left_out, folded))
         if isinstance(text, ActionText) and budgets[function.__name__] is not None:
-            guards[function.__code__.co_filename, function.__name__] = _requires(folder.body(body))
+            guards[function.__code__.co_filename, function.__name__] = _places_of_requires(folder.fold_body(body))
     everything = tuple(traverse_forms(*forms))
-    needed, ranges = _unwrap_places(everything), _ranges(everything, program.values)
-    elements = _elements(everything, program.values)
-    copied = _calls((*needed, *dropped, *ranges, *elements, *program.pieces))
+    needed, ranges = _unwrap_places(everything), _ranges_of_elements(everything, program.values)
+    elements = _checks_of_elements(everything, program.values)
+    copied = _calls_to_places((*needed, *dropped, *ranges, *elements, *program.pieces))
     calls, pieces = frozenset(program.calls), frozenset(program.pieces)
     return Adaptations(needed, frozenset(dropped), ranges, elements, guards, calls, pieces, copied)
 
 
-def _calls(places: Iterable[Where]) -> frozenset[Where]:
+def _calls_to_places(places: Iterable[Where]) -> frozenset[Where]:
     """The calls that lead to these places."""
     found: set[Where] = set()
     for place in places:
@@ -88,7 +88,7 @@ def _unwrap_places(everything: Iterable[Any]) -> frozenset[Where]:
     return frozenset(found)
 
 
-def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, tuple[int, int]]:
+def _ranges_of_elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, tuple[int, int]]:
     """The elements of sets whose integers may lie outside what the set can hold, with what it can hold."""
     found: dict[Where, tuple[int, int]] = {}
     for node in everything:
@@ -107,7 +107,7 @@ def _ranges(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Wher
     return found
 
 
-def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, TypeCheck]:
+def _checks_of_elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Where, TypeCheck]:
     """The records of sets that may not be of the set's type, with what checks that."""
     checks: dict[Type, TypeCheck] = {}
     found: dict[Where, TypeCheck] = {}
@@ -119,7 +119,7 @@ def _elements(everything: Iterable[Any], values: Mapping[str, Value]) -> dict[Wh
     return found
 
 
-def _requires(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
+def _places_of_requires(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
     return frozenset(
         statement.where for form in body for statement in traverse_forms(form) if isinstance(statement, ir.Require)
     )

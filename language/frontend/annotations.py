@@ -40,7 +40,7 @@ from ..types import (
 )
 from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, capacity_text, with_full_capacity
-from .intervals import EXPONENTS, UNBOUNDED_INT, arithmetic, fits, is_inside
+from .intervals import EXPONENTS, UNBOUNDED_INT, fits_64_bits, is_inside, result_interval
 from .nearest_types import name_text, nearest_type
 from .source import CAPACITY_ADVICE, Source, globals_of_class, source_of_class
 from .type_text import describe
@@ -92,14 +92,14 @@ class Types:
         foreign = next((value for known, value in self._foreign if known is constant), None)
         return self.values.get(constant.name) if foreign is None else foreign
 
-    def add_image(self, cls: type[Any], image: Record) -> bool:
+    def add_abstract_state(self, cls: type[Any], image: Record) -> bool:
         """Makes the state of an abstract model a type, and what it is made of, where this model has no such class
         itself. Answers whether that is what the class stands for: another binding may have come first."""
         for owner, type_ in classes_of_type(image):
             self._named.setdefault(owner, type_)
         return self.images.setdefault(cls, image) == image
 
-    def read(
+    def read_annotation(
         self,
         node: ast.expr,
         source: Source,
@@ -110,7 +110,7 @@ class Types:
         wrong with it."""
         outer, self._variables = self._variables, variables or {}
         try:
-            return self._annotation(_evaluate(node, source, namespace))
+            return self._annotation_of(_evaluate_annotation(node, source, namespace))
         except _AnnotationError as problem:
             self.diagnostics.add(problem.code, source.where(node), problem.message, problem.hint)
             raise AbandonedError from None
@@ -118,22 +118,23 @@ class Types:
             self._variables = outer
 
     def has_variables(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> bool:
-        """Whether an annotation holds type variables; one that cannot be evaluated holds none, and `read` says why."""
+        """Whether an annotation holds type variables; one that cannot be evaluated holds none, and
+        `read_annotation` says why."""
         try:
-            return _has_variables(_evaluate(node, source, namespace))
+            return _has_variables(_evaluate_annotation(node, source, namespace))
         except _AnnotationError:
             return False
 
-    def infer(
+    def infer_variables(
         self, node: ast.expr, source: Source, namespace: Mapping[str, Any], found_type: Type, variables: dict[Any, Type]
     ) -> bool:
         """Adds to `variables` what an annotation's type variables are in a value of type `found_type`. Answers whether
         the two are of one shape."""
-        return _infer(_evaluate(node, source, namespace), found_type, variables)
+        return _infer_variables(_evaluate_annotation(node, source, namespace), found_type, variables)
 
-    def complete(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
-        """Like `read`, for data that is stored: every integer has a range and every container a capacity."""
-        annotation = self.read(node, source, namespace)
+    def read_stored_annotation(self, node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Annotation:
+        """Like `read_annotation`, for data that is stored: every integer has a range and every container a capacity."""
+        annotation = self.read_annotation(node, source, namespace)
         try:
             if annotation.type is None:
                 return annotation
@@ -154,7 +155,7 @@ class Types:
             if found is None:
                 raise AbandonedError
             return found
-        maker = self._maker(cls)
+        maker = self._type_maker(cls)
         if maker is None:
             return None
         self._named[cls] = None
@@ -165,32 +166,32 @@ class Types:
             raise AbandonedError from None
         return made
 
-    def range(self, mark: Range) -> Int:
+    def type_of_range(self, mark: Range) -> Int:
         """The type of the integers of a range."""
-        made = self._range(UNBOUNDED_INT, mark)
+        made = self._type_in_range(UNBOUNDED_INT, mark)
         assert isinstance(made, Int), "a range is one of integers"
         return made
 
-    def interval(self, expression: ConstantExpression) -> Int:
+    def type_of_expression(self, expression: ConstantExpression) -> Int:
         """The values of a constant expression: one when all its constants are folded, else an interval."""
         match expression:
             case Literal(number=number):
                 return Int(number, number)
             case Operation(op=op, left=left, right=right):
-                return self._operation(op, self.interval(left), self.interval(right))
+                return self._type_of_operation(op, self.type_of_expression(left), self.type_of_expression(right))
             case Constant():
                 return self._constant_interval(expression)
             case _:
                 raise TypeError(f"{expression!r} is not a constant expression")
 
-    def _operation(self, op: str, left: Int, right: Int) -> Int:
+    def _type_of_operation(self, op: str, left: Int, right: Int) -> Int:
         if op == "**" and not is_inside(right, EXPONENTS):
             message = f"the exponent may be anything from {right.lo} to {right.hi}"
             raise _AnnotationError("TG408", message, f"an exponent from 0 to {EXPONENTS.hi}")
         if op in ("//", "%") and right.lo <= 0 <= right.hi:
             raise _AnnotationError("TG408", "the divisor may be 0", "a divisor with minimum=1")
-        found = arithmetic(op, left, right)
-        if not fits(found):
+        found = result_interval(op, left, right)
+        if not fits_64_bits(found):
             message = f"the result may be anything from {found.lo} to {found.hi}"
             raise _AnnotationError("TG410", message, "smaller constants: bounds are within -2**62..2**62")
         return found
@@ -201,20 +202,20 @@ class Types:
 
     # --- classes -----------------------------------------------------------------------------------------------------
 
-    def _maker(self, cls: type[Any]) -> Callable[[], Type] | None:
+    def _type_maker(self, cls: type[Any]) -> Callable[[], Type] | None:
         mark = mark_of(cls)
         if cls in self.images:
             return lambda: self.images[cls]
         if issubclass(cls, Enum):
             return lambda: Enumeration(cls.__name__, tuple(member.name for member in cls), cls)
         if issubclass(cls, Domain) and cls is not Domain:
-            return lambda: self._identity(cls)
+            return lambda: self._identity_of(cls)
         if mark is not None and mark.role == "record":
-            return lambda: self._record(cls)
+            return lambda: self._record_of(cls)
         return None
 
-    def _identity(self, cls: type[Domain]) -> Identity:
-        size, labels = self.interval(cls.domain_size), cls.domain_labels
+    def _identity_of(self, cls: type[Domain]) -> Identity:
+        size, labels = self.type_of_expression(cls.domain_size), cls.domain_labels
         if size.lo < 1 or size.hi > len(labels):
             message = (
                 f"{cls.__name__} would have {_interval_text(size)} members, and there are labels for {len(labels)}"
@@ -234,7 +235,7 @@ class Types:
         self.identities[cls.__name__] = made
         return made
 
-    def _record(self, cls: type[Any]) -> Record:
+    def _record_of(self, cls: type[Any]) -> Record:
         found = source_of_class(cls)
         if found is None:
             raise _AnnotationError("TG008", f"{cls.__name__} has no text", "a class written at the top level of a file")
@@ -252,7 +253,7 @@ class Types:
         return Record(cls.__name__, tuple(fields), cls)
 
     def _record_field(self, node: ast.AnnAssign, source: Source, namespace: Mapping[str, Any]) -> Type:
-        annotation = self.complete(node.annotation, source, namespace)
+        annotation = self.read_stored_annotation(node.annotation, source, namespace)
         if annotation.type is None or isinstance(annotation.type, Pool):
             message = "messages in flight and the state itself cannot be part of a record"
             self.diagnostics.add("TG219", source.where(node.annotation), message, "a Seq or a Set over a domain")
@@ -261,7 +262,7 @@ class Types:
 
     # --- values of annotations ---------------------------------------------------------------------------------------
 
-    def _annotation(self, value: Any) -> Annotation:
+    def _annotation_of(self, value: Any) -> Annotation:
         if any(value is broken for broken in self._broken):
             raise AbandonedError
         try:
@@ -275,13 +276,13 @@ class Types:
         if mark is not None and mark.role == "state":
             return Annotation(self.images.get(value))
         if typing.get_origin(value) is not typing.Annotated:
-            return Annotation(self._type(value))
+            return Annotation(self._type_of(value))
         marks = cast("tuple[Any, ...]", cast(Any, value).__metadata__)
         members = [extra.field for extra in marks if isinstance(extra, Member)]
         ghost = any(isinstance(extra, GhostMark) for extra in marks)
-        return Annotation(self._type(value), ghost, members[0] if members else None)
+        return Annotation(self._type_of(value), ghost, members[0] if members else None)
 
-    def _type(self, value: Any) -> Type:
+    def _type_of(self, value: Any) -> Type:
         if value is int:
             return UNBOUNDED_INT
         if value is bool:
@@ -289,20 +290,20 @@ class Types:
         if value is None or value is type(None):
             return Unit()
         if isinstance(value, typing.TypeVar):
-            return self._variable(value)
+            return self._type_of_variable(value)
         origin = typing.get_origin(value)
         if origin is typing.Annotated:
             return self._annotated_type(value.__origin__, value.__metadata__)
         if origin is typing.Union or origin is python_types.UnionType:
-            return self._option(typing.get_args(value))
+            return self._type_of_option(typing.get_args(value))
         if origin is not None:
-            return self._container(origin, typing.get_args(value))
+            return self._type_of_container(origin, typing.get_args(value))
         named = self.type_of_class(value) if isinstance(value, type) else None
         if named is None:
             raise _AnnotationError("TG209", f"{name_text(value)} is not a type of the language", nearest_type(value))
         return named
 
-    def _variable(self, variable: Any) -> Type:
+    def _type_of_variable(self, variable: Any) -> Type:
         if variable not in self._variables:
             message = f"nothing says which type {name_text(variable)} is"
             raise _AnnotationError(
@@ -311,45 +312,45 @@ class Types:
         return self._variables[variable]
 
     def _annotated_type(self, inner: Any, marks: tuple[Any, ...]) -> Type:
-        type_ = self._type(inner)
+        type_ = self._type_of(inner)
         for mark in marks:
             if isinstance(mark, Range):
-                type_ = self._range(type_, mark)
+                type_ = self._type_in_range(type_, mark)
             elif isinstance(mark, Capacity):
-                type_ = self._capacity(type_, mark)
+                type_ = self._type_of_capacity(type_, mark)
         return type_
 
-    def _range(self, type_: Type, mark: Range) -> Type:
+    def _type_in_range(self, type_: Type, mark: Range) -> Type:
         if not isinstance(type_, Int):
             raise _AnnotationError(
                 "TG209", f"a Range belongs to int, not to {describe(type_)}", "Annotated[int, Range(lo, hi)]"
             )
-        lo, hi = self.interval(mark.lo), self.interval(mark.hi)
+        lo, hi = self.type_of_expression(mark.lo), self.type_of_expression(mark.hi)
         if lo.hi > hi.lo:
             raise _AnnotationError(
                 "TG401", f"Range({lo.hi}, {hi.lo}) holds no integer", "Range(lo, hi) with lo <= hi, both included"
             )
         made = Int(lo.lo, hi.hi, self.expression_if_open(mark.lo), self.expression_if_open(mark.hi))
-        if not fits(made):
+        if not fits_64_bits(made):
             raise _AnnotationError(
                 "TG403", f"Range({made.lo}, {made.hi}) needs more than 62 bits", "a range within -2**62..2**62"
             )
         return made
 
-    def _capacity(self, type_: Type, mark: Capacity) -> Type:
+    def _type_of_capacity(self, type_: Type, mark: Capacity) -> Type:
         if not isinstance(type_, (Seq, Pool)):
             hint = "Annotated[Seq[T], Capacity(n)], or a Set or Bag of records"
             raise _AnnotationError(
                 "TG209", f"a Capacity belongs to a container that grows, not to {describe(type_)}", hint
             )
-        size = self.interval(mark.size)
+        size = self.type_of_expression(mark.size)
         if size.lo < 0:
             raise _AnnotationError("TG406", f"Capacity({size.lo}) is less than nothing", "a capacity of 0 or more")
         return replace(type_, capacity=size.hi, capacity_open=self.expression_if_open(mark.size))
 
-    def _option(self, parts: tuple[Any, ...]) -> Type:
+    def _type_of_option(self, parts: tuple[Any, ...]) -> Type:
         some = [part for part in parts if part is not type(None)]
-        inner = self._union(some) if len(some) > 1 else self._type(some[0])
+        inner = self._type_of_union(some) if len(some) > 1 else self._type_of(some[0])
         if len(some) == len(parts):
             return inner
         if isinstance(inner, Option):
@@ -360,9 +361,9 @@ class Types:
             raise _AnnotationError("TG219", "messages in flight cannot be optional", "an empty Set()")
         return Option(inner)
 
-    def _union(self, parts: list[Any]) -> Record:
+    def _type_of_union(self, parts: list[Any]) -> Record:
         """A union of records, such as the messages of a network."""
-        found = [self._type(part) for part in parts]
+        found = [self._type_of(part) for part in parts]
         members = [type_ for type_ in found if isinstance(type_, Record) and not is_tuple(type_) and not type_.variants]
         if len(members) < len(found):
             other = next(type_ for type_ in found if type_ not in members)
@@ -372,21 +373,21 @@ class Types:
             raise _AnnotationError("TG209", "two records of this union have one name", "records of different names")
         return union_of(members)
 
-    def _tuple(self, arguments: tuple[Any, ...]) -> Record:
+    def _type_of_tuple(self, arguments: tuple[Any, ...]) -> Record:
         if len(arguments) < 2 or Ellipsis in arguments:
             raise _AnnotationError(
                 "TG209", "a tuple has two parts or more, each with its type", "tuple[A, B], or Seq[T]"
             )
-        parts = [self._type(argument) for argument in arguments]
+        parts = [self._type_of(argument) for argument in arguments]
         if any(isinstance(part, Pool) for part in parts) and not self.of_projection:
             raise _AnnotationError("TG219", "messages in flight cannot be part of a tuple", "a Map of Sets, or a field")
         return tuple_of(parts, f"tuple[{', '.join(map(describe, parts))}]")
 
-    def _container(self, origin: Any, arguments: tuple[Any, ...]) -> Type:
+    def _type_of_container(self, origin: Any, arguments: tuple[Any, ...]) -> Type:
         if origin is tuple:
-            return self._tuple(arguments)
+            return self._type_of_tuple(arguments)
         if origin is containers.Map:
-            key = self._type(arguments[0])
+            key = self._type_of(arguments[0])
             if is_tuple(key):
                 parts = [describe(type_) for _, type_ in cast(Record, key).fields]
                 nested = f"{''.join(f'Map[{part}, ' for part in parts)}V{']' * len(parts)}"
@@ -396,23 +397,23 @@ class Types:
             if not isinstance(key, (Int, Bool, Enumeration, Identity)) or key == UNBOUNDED_INT:
                 message = f"a Map needs a key for each member of a finite type, not {describe(key)}"
                 raise _AnnotationError("TG217", message, "a domain, an enum, bool, or a bounded integer as key")
-            return Map(key, self._type(arguments[1]))
+            return Map(key, self._type_of(arguments[1]))
         if origin is containers.Seq:
-            return self._sequence(self._type(arguments[0]))
+            return self._type_of_sequence(self._type_of(arguments[0]))
         if origin is containers.Set:
-            return self._set(self._type(arguments[0]))
+            return self._type_of_set(self._type_of(arguments[0]))
         if origin is containers.Bag:
-            return self._bag(self._type(arguments[0]))
+            return self._type_of_bag(self._type_of(arguments[0]))
         raise _AnnotationError("TG209", f"{name_text(origin)} is not a container of the language", nearest_type(origin))
 
-    def _sequence(self, of: Type) -> Type:
+    def _type_of_sequence(self, of: Type) -> Type:
         if isinstance(of, Pool):
             raise _AnnotationError(
                 "TG219", "messages in flight cannot be elements of a sequence", "a Map of Sets, or a field of its own"
             )
         return Seq(of, UNKNOWN_CAPACITY)
 
-    def _set(self, of: Type) -> Type:
+    def _type_of_set(self, of: Type) -> Type:
         if isinstance(of, Record):
             return Pool(of, UNKNOWN_CAPACITY)
         if isinstance(of, Subset):
@@ -428,7 +429,7 @@ class Types:
             raise _AnnotationError("TG402", message, f"at most {MEMBERS_MAX} possible members")
         return Subset(of)
 
-    def _bag(self, of: Type) -> Type:
+    def _type_of_bag(self, of: Type) -> Type:
         if not isinstance(of, Record):
             raise _AnnotationError(
                 "TG217", f"a Bag holds records, not {describe(of)}", "Bag[Message], or Map[K, int] to count"
@@ -462,7 +463,7 @@ def _class_place(cls: type[Any]) -> Where:
 # --- small readers ---------------------------------------------------------------------------------------------------
 
 
-def _evaluate(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Any:
+def _evaluate_annotation(node: ast.expr, source: Source, namespace: Mapping[str, Any]) -> Any:
     """The Python value of an annotation; a quoted one is read as if it stood without quotes."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         text = node.value
@@ -485,7 +486,7 @@ def _has_variables(value: Any) -> bool:
     return isinstance(value, typing.TypeVar) or any(map(_has_variables, typing.get_args(value)))
 
 
-def _infer(annotation: Any, found_type: Type, variables: dict[Any, Type]) -> bool:
+def _infer_variables(annotation: Any, found_type: Type, variables: dict[Any, Type]) -> bool:
     if isinstance(annotation, typing.TypeVar):
         variables[annotation] = variables.get(annotation, found_type)
         return True
@@ -497,21 +498,23 @@ def _infer(annotation: Any, found_type: Type, variables: dict[Any, Type]) -> boo
         and len(arguments) == len(found_type.fields)
     ):
         pairs = zip(arguments, found_type.fields, strict=True)
-        return all(_infer(element, part, variables) for element, (_, part) in pairs)
+        return all(_infer_variables(element, part, variables) for element, (_, part) in pairs)
     if not _has_variables(annotation):
         return True
     if origin is typing.Annotated:
-        return _infer(annotation.__origin__, found_type, variables)
+        return _infer_variables(annotation.__origin__, found_type, variables)
     if origin is typing.Union or origin is python_types.UnionType:
         inner = found_type.of if isinstance(found_type, Option) else found_type
-        return all(_infer(argument, inner, variables) for argument in arguments if argument is not type(None))
+        return all(_infer_variables(argument, inner, variables) for argument in arguments if argument is not type(None))
     if isinstance(found_type, Option):
-        return _infer(annotation, found_type.of, variables)
+        return _infer_variables(annotation, found_type.of, variables)
     if isinstance(found_type, Map) and origin is containers.Map:
-        return _infer(arguments[0], found_type.key, variables) and _infer(arguments[1], found_type.value, variables)
+        return _infer_variables(arguments[0], found_type.key, variables) and _infer_variables(
+            arguments[1], found_type.value, variables
+        )
     holders: dict[Any, Any] = {containers.Seq: Seq, containers.Bag: Pool, containers.Set: (Subset, Pool)}
     holds = isinstance(found_type, (Seq, Pool, Subset)) and isinstance(found_type, holders.get(origin, ()))
-    return holds and _infer(arguments[0], cast(Any, found_type).of, variables)
+    return holds and _infer_variables(arguments[0], cast(Any, found_type).of, variables)
 
 
 def _check_complete(type_: Type) -> None:

@@ -8,7 +8,7 @@ from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record,
 from ..where import Where
 
 
-def blank(type_: Type, where: Where, depth: int = 0) -> ir.Expr | None:
+def blank_value(type_: Type, where: Where, depth: int = 0) -> ir.Expr | None:
     """The blank value of a type, inside as many maps as `depth` says; None for a type that has none."""
     match type_:
         case Int(lo=lo, lo_open=None):
@@ -16,10 +16,10 @@ def blank(type_: Type, where: Where, depth: int = 0) -> ir.Expr | None:
         case Bool() | Enumeration() | Option():
             return ir.Const(0, type_, where)
         case Record(fields=fields, variants=()):
-            parts = tuple(part for _, of in fields if (part := blank(of, where, depth)) is not None)
+            parts = tuple(part for _, of in fields if (part := blank_value(of, where, depth)) is not None)
             return ir.MakeRecord(parts, type_, where) if len(parts) == len(fields) else None
         case Map(key=key, value=value):
-            held = blank(value, where, depth + 1)
+            held = blank_value(value, where, depth + 1)
             named = key.name.lower() if isinstance(key, (Identity, Enumeration)) else "number"
             return None if held is None else ir.MakeMap(f"{named}{depth or ''}", held, type_, where)
         case Seq():

@@ -17,14 +17,14 @@ from ..errors import AbandonedError
 from ..kinds import Domain, range_of
 from ..steps import is_step
 from ..types import Enumeration, Identity, Int, Pool, Record, Seq, Subset, Type, scalar_size
-from .comprehensions import quantify
+from .comprehensions import elaborate_quantifier
 from .container_calls import elaborate_bag, elaborate_map, elaborate_seq, elaborate_set
 from .expressions import (
     BOOL,
     ArithmeticOp,
     constant_expression,
+    elaborate_integer,
     fit_expression,
-    integer,
     make_arithmetic,
     number_constant,
     static_value,
@@ -33,7 +33,7 @@ from .helpers import call_helper, is_model_function
 from .matching import unwrap_option
 from .ordering import call_choose, call_next, call_position, call_previous, member_with_number, position_of
 from .record_calls import elaborate_record, elaborate_replace
-from .scope import MISSING, Scope, call_arguments, expression, expressions, undefined_name_advice
+from .scope import MISSING, Scope, call_arguments, elaborate_expression, handles_expressions, undefined_name_advice
 from .source import source_of_function
 from .tuples import call_isinstance
 from .type_text import describe
@@ -41,41 +41,41 @@ from .type_text import describe
 Builtin = Callable[[Scope, ast.Call, "Type | None"], ir.Expr]
 
 
-@expressions(ast.Call)
+@handles_expressions(ast.Call)
 def call_by_name(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """A call, by what its name stands for in the module."""
-    found = scope.static(node.func)
+    found = scope.module_value(node.func)
     if found is MISSING:
-        raise _unknown(scope, node)
-    built_in = _builtin(found)
+        raise _unknown_call_error(scope, node)
+    built_in = _builtin_named(found)
     if built_in is not None:
         return built_in(scope, node, expected_type)
     if isinstance(found, type):
-        return _make(scope, found, node)
+        return _elaborate_construction(scope, found, node)
     if isinstance(found, FunctionType):
-        return _function(scope, found, node)
+        return _elaborate_function_call(scope, found, node)
     raise _note_not_in_language(scope, node)
 
 
-def _unknown(scope: Scope, node: ast.Call) -> AbandonedError:
+def _unknown_call_error(scope: Scope, node: ast.Call) -> AbandonedError:
     if isinstance(node.func, ast.Attribute):
-        return _method(scope, node, node.func)
+        return _method_error(scope, node, node.func)
     if not isinstance(node.func, ast.Name) or node.func.id in scope.names:
-        expression(scope, node.func)  # which may be wrong in itself
+        elaborate_expression(scope, node.func)  # which may be wrong in itself
     elif not scope.is_local(node.func.id):
         known = [name for name, value in scope.namespace.items() if callable(value)]
-        return scope.error(
+        return scope.noted_error(
             "TG201", node.func, f"nothing here is called {node.func.id}", undefined_name_advice(node.func.id, known)
         )
     return _note_not_in_language(scope, node)
 
 
-def _method(scope: Scope, node: ast.Call, function: ast.Attribute) -> AbandonedError:
+def _method_error(scope: Scope, node: ast.Call, function: ast.Attribute) -> AbandonedError:
     if function.attr in ("append", "truncate", "add", "discard", "remove"):
         message = f".{function.attr}(...) changes the state and has no value"
-        return scope.error("TG119", node, message, "a statement of its own")
-    owner = expression(scope, function.value)
-    return scope.error(
+        return scope.noted_error("TG119", node, message, "a statement of its own")
+    owner = elaborate_expression(scope, function.value)
+    return scope.noted_error(
         "TG119", node, f"{describe(owner.type)} has no method {function.attr}", _method_hint(function.attr, node.args)
     )
 
@@ -106,9 +106,9 @@ def _note_not_in_language(scope: Scope, node: ast.Call) -> AbandonedError:
     hint = _CALL_HINTS.get(
         text, "len min max sum any all range replace is_majority, or a helper function with annotations"
     )
-    if getattr(scope.static(node.func), "__module__", None) == "random" or text.startswith("random."):
+    if getattr(scope.module_value(node.func), "__module__", None) == "random" or text.startswith("random."):
         hint = "a parameter of the action: every value of its type is tried"
-    return scope.error("TG107", node, f"{text}(...) is not in the language", hint)
+    return scope.noted_error("TG107", node, f"{text}(...) is not in the language", hint)
 
 
 _CALL_HINTS = {
@@ -132,22 +132,22 @@ _CALL_HINTS = {
 # --- built-in functions ----------------------------------------------------------------------------------------------
 
 
-def _len(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
+def _elaborate_len(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     (argument,) = call_arguments(scope, node, 1, "len(container)")
-    found = scope.static(argument)
+    found = scope.module_value(argument)
     if isinstance(found, type):
         return _domain_size(scope, found, node)
     interval = range_of(found)
     if interval is not None:
         return constant_expression(scope, interval.hi - interval.lo + 1, node)
-    of = unwrap_option(expression(scope, argument))
+    of = unwrap_option(elaborate_expression(scope, argument))
     match of.type:
         case Seq(capacity=capacity) | Pool(capacity=capacity):
-            return ir.Length(of, Int(0, max(capacity, 0)), scope.where(node))
+            return ir.Length(of, Int(0, max(capacity, 0)), scope.place_of(node))
         case Subset(of=element):
-            return ir.Length(of, Int(0, scalar_size(element)), scope.where(node))
+            return ir.Length(of, Int(0, scalar_size(element)), scope.place_of(node))
         case _:
-            raise scope.error(
+            raise scope.noted_error(
                 "TG203", argument, f"{describe(of.type)} has no length", "len of a Seq, a Set, a Bag, or a domain"
             )
 
@@ -157,22 +157,24 @@ def _domain_size(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
         return number_constant(scope, len(cls), node)
     if issubclass(cls, Domain):
         return constant_expression(scope, cls.domain_size, node)
-    raise scope.error("TG203", node, f"{cls.__name__} has no length", "len of a Seq, a Set, a Bag, or a domain")
+    raise scope.noted_error("TG203", node, f"{cls.__name__} has no length", "len of a Seq, a Set, a Bag, or a domain")
 
 
-def _extreme(kind: ArithmeticOp) -> Builtin:
+def _extreme_builtin(kind: ArithmeticOp) -> Builtin:
     def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         if len(node.args) == 1:
-            default = _default(scope, node, kind)
-            return quantify(scope, "min" if kind == "min" else "max", node, default)
+            default = _elaborate_default(scope, node, kind)
+            return elaborate_quantifier(scope, "min" if kind == "min" else "max", node, default)
         if len(node.args) < 2 or node.keywords:
-            raise scope.error("TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)")
-        first = unwrap_option(expression(scope, node.args[0]))
+            raise scope.noted_error(
+                "TG211", node, f"{kind} is not called like this", f"{kind}(a, b), or {kind}(... for ...)"
+            )
+        first = unwrap_option(elaborate_expression(scope, node.args[0]))
         if isinstance(first.type, Identity) and first.type.is_ordered:
             return _extreme_member(scope, kind, first, node)
-        made = integer(scope, node.args[0])
+        made = elaborate_integer(scope, node.args[0])
         for argument in node.args[1:]:
-            made = make_arithmetic(scope, kind, made, integer(scope, argument), node)
+            made = make_arithmetic(scope, kind, made, elaborate_integer(scope, argument), node)
         return made
 
     return elaborate
@@ -180,60 +182,62 @@ def _extreme(kind: ArithmeticOp) -> Builtin:
 
 def _extreme_member(scope: Scope, kind: ArithmeticOp, first: ir.Expr, node: ast.Call) -> ir.Expr:
     """`min(a, b)` of members of an ordered domain."""
-    where = scope.where(node)
+    where = scope.place_of(node)
     made = position_of(first, where)
     for argument in node.args[1:]:
         made = make_arithmetic(scope, kind, made, position_of(fit_expression(scope, argument, first.type), where), node)
     return member_with_number(made, first.type, where)
 
 
-def _default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
+def _elaborate_default(scope: Scope, node: ast.Call, kind: str) -> ir.Expr | None:
     call_arguments(scope, node, 1, f"{kind}(... for ..., default=0)", "default")
     if not node.keywords:
         return None
-    value = unwrap_option(expression(scope, node.keywords[0].value))
+    value = unwrap_option(elaborate_expression(scope, node.keywords[0].value))
     is_member = isinstance(value.type, Identity) and value.type.is_ordered
-    return value if is_member else integer(scope, node.keywords[0].value)
+    return value if is_member else elaborate_integer(scope, node.keywords[0].value)
 
 
-def _quantifier(kind: Any) -> Builtin:
+def _quantifier_builtin(kind: Any) -> Builtin:
     def elaborate(scope: Scope, node: ast.Call, expected: Type | None) -> ir.Expr:
         call_arguments(scope, node, 1, f"{kind}(... for ... in ...)")
-        return quantify(scope, kind, node)
+        return elaborate_quantifier(scope, kind, node)
 
     return elaborate
 
 
 def _is_majority(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     (argument,) = call_arguments(scope, node, 1, "is_majority(set)")
-    subset = unwrap_option(expression(scope, argument))
+    subset = unwrap_option(elaborate_expression(scope, argument))
     if not (isinstance(subset.type, Subset) and isinstance(subset.type.of, Identity)):
-        raise scope.error(
+        raise scope.noted_error(
             "TG203", argument, f"this is {describe(subset.type)}", "a Set over a domain, such as Set[Replica]"
         )
-    return ir.IsMajority(subset, BOOL, scope.where(node))
+    return ir.IsMajority(subset, BOOL, scope.place_of(node))
 
 
-def _range(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
-    raise scope.error(
+def _elaborate_range(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
+    raise scope.noted_error(
         "TG113", node, "a range is not a value by itself", "for i in range(start, stop), or start <= x < stop"
     )
 
 
 def _visit_call(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     name = ast.unparse(node.func)
-    raise scope.error("TG113", node, f"{name}(...) is visited, and is not a value by itself", f"for ... in {name}(...)")
+    raise scope.noted_error(
+        "TG113", node, f"{name}(...) is visited, and is not a value by itself", f"for ... in {name}(...)"
+    )
 
 
-def _guard(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
-    raise scope.error(
+def _elaborate_guard(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
+    raise scope.noted_error(
         "TG310", node, f"{ast.unparse(node.func)}(...) has no value", "a statement of its own, in an action"
     )
 
 
-@expressions(ast.Lambda)
-def _lambda(scope: Scope, node: ast.Lambda, expected_type: Type | None) -> ir.Expr:
-    raise scope.error(
+@handles_expressions(ast.Lambda)
+def _elaborate_lambda(scope: Scope, node: ast.Lambda, expected_type: Type | None) -> ir.Expr:
+    raise scope.noted_error(
         "TG103", node, "functions are not values of the language", "a helper at module level: def helper(...) -> ..."
     )
 
@@ -241,18 +245,18 @@ def _lambda(scope: Scope, node: ast.Lambda, expected_type: Type | None) -> ir.Ex
 # --- makers of values, helpers ----------------------------------------------------------------------------------------
 
 
-def _make(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
+def _elaborate_construction(scope: Scope, cls: type[Any], node: ast.Call) -> ir.Expr:
     mark = mark_of(cls)
     if mark is not None and mark.role == "state" and cls not in scope.program.types.images:
-        raise scope.error("TG107", node, *_no_state_text(scope, cls.__name__))
+        raise scope.noted_error("TG107", node, *_no_state_text(scope, cls.__name__))
     type_ = scope.program.types.type_of_class(cls)
     if isinstance(type_, Record):
         return elaborate_record(scope, type_, node)
     if isinstance(type_, Identity):
-        return _member(scope, cls, type_, node)
+        return _elaborate_member(scope, cls, type_, node)
     if isinstance(type_, Enumeration):
         hint = f"{type_.name}.{type_.members[0]}"
-        raise scope.error("TG107", node, f"{type_.name}(...) looks a member up by its value", hint)
+        raise scope.noted_error("TG107", node, f"{type_.name}(...) looks a member up by its value", hint)
     raise _note_not_in_language(scope, node)
 
 
@@ -266,32 +270,32 @@ def _no_state_text(scope: Scope, state: str) -> tuple[str, str]:
     return message, f"return {state}(...) as the last statement of an @initial function"
 
 
-def _member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir.Expr:
+def _elaborate_member(scope: Scope, cls: type[Any], type_: Identity, node: ast.Call) -> ir.Expr:
     match node.args:
         case [ast.Constant(value=int(index))] if 0 <= index < type_.size:
             return static_value(scope, cls(index), node)
         case [ast.Constant(value=int(index))]:
             hint = f"a member from {type_.name}(0) to {type_.name}({type_.size - 1})"
-            raise scope.error("TG202", node, f"{type_.name} has no member {index}", hint)
+            raise scope.noted_error("TG202", node, f"{type_.name} has no member {index}", hint)
         case [number_constant] if type_.is_ordered and not node.keywords:
-            return member_with_number(integer(scope, number_constant), type_, scope.where(node))
+            return member_with_number(elaborate_integer(scope, number_constant), type_, scope.place_of(node))
         case _:
-            raise scope.error(
+            raise scope.noted_error(
                 "TG107", node, "a name is not made from a number", f"{type_.name}(0), a parameter, or a loop variable"
             )
 
 
-def _function(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
+def _elaborate_function_call(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr:
     mark = mark_of(function)
     if mark is not None and mark.role in ("action", "initial"):
         message = f"{function.__name__} is an {mark.role} function; steps do not call each other"
-        raise scope.error("TG107", node, message, "a helper that both use")
+        raise scope.noted_error("TG107", node, message, "a helper that both use")
     if mark is None and not is_model_function(function):
         raise _note_not_in_language(scope, node)
     found = source_of_function(function)
     if found is not None and is_step(found[1]):
         message = f"{function.__name__} acts, and has no value"
-        raise scope.error("TG107", node, message, "a statement of its own, in an action")
+        raise scope.noted_error("TG107", node, message, "a statement of its own, in an action")
     return call_helper(scope, function, node)
 
 
@@ -300,13 +304,13 @@ _BUILTINS: dict[int, Builtin] = {
     for found, handler in cast(
         "list[tuple[Any, Builtin]]",
         [
-            (builtins.len, _len),
-            (builtins.min, _extreme("min")),
-            (builtins.max, _extreme("max")),
-            (builtins.sum, _quantifier("sum")),
-            (builtins.any, _quantifier("any")),
-            (builtins.all, _quantifier("all")),
-            (builtins.range, _range),
+            (builtins.len, _elaborate_len),
+            (builtins.min, _extreme_builtin("min")),
+            (builtins.max, _extreme_builtin("max")),
+            (builtins.sum, _quantifier_builtin("sum")),
+            (builtins.any, _quantifier_builtin("any")),
+            (builtins.all, _quantifier_builtin("all")),
+            (builtins.range, _elaborate_range),
             (builtins.isinstance, call_isinstance),
             (builtins.enumerate, _visit_call),
             (builtins.zip, _visit_call),
@@ -322,12 +326,12 @@ _BUILTINS: dict[int, Builtin] = {
             (containers.is_majority, _is_majority),
             (containers.replace, elaborate_replace),
             (dataclasses.replace, elaborate_replace),
-            (declare.require, _guard),
-            (declare.limit, _guard),
+            (declare.require, _elaborate_guard),
+            (declare.limit, _elaborate_guard),
         ],
     )
 }
 
 
-def _builtin(python_value: Any) -> Builtin | None:
+def _builtin_named(python_value: Any) -> Builtin | None:
     return _BUILTINS.get(id(python_value))

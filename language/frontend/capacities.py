@@ -16,7 +16,7 @@ def with_full_capacity(type_: Type) -> Type:
     """The type in which each set of few possible members has room for all of them."""
     match type_:
         case Pool(of=of, capacity=capacity, multiple=False) if capacity == UNKNOWN_CAPACITY:
-            count = _count(of)
+            count = _value_count(of)
             return type_ if count is None or count > MEMBERS_MAX else replace(type_, capacity=count)
         case Option(of=of) | Seq(of=of):
             made = with_full_capacity(of)
@@ -28,7 +28,7 @@ def with_full_capacity(type_: Type) -> Type:
             return type_
 
 
-def _count(of: Type) -> int | None:
+def _value_count(of: Type) -> int | None:
     """How many values a type has; None when they cannot be listed, and for one with sequences or sets of records."""
     try:
         return None if has_elements(of) else value_count(of)
@@ -38,5 +38,5 @@ def _count(of: Type) -> int | None:
 
 def capacity_text(type_: Seq | Pool) -> str:
     """How far a container without a capacity could grow, in words that follow `could grow`."""
-    count = _count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
+    count = _value_count(type_.of) if isinstance(type_, Pool) and not type_.multiple else None
     return "without end" if count is None else f"to {count:,} members, and has room for all of at most {MEMBERS_MAX}"

@@ -10,12 +10,12 @@ from .. import ir
 from ..records import box_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Record, Subset, Type, scalar_size
 from .capacities import MEMBERS_MAX
-from .expressions import BOOL, condition, fit_expression, int_type
-from .intervals import hull, total
-from .matching import fit, unwrap_option
+from .expressions import BOOL, elaborate_condition, fit_expression, int_type
+from .intervals import hull_of, sum_interval
+from .matching import fit_to_type, unwrap_option
 from .ordering import member_with_number, position_of
-from .scope import Scope, expression, expressions
-from .sources import bind_target, filters, iteration
+from .scope import Scope, elaborate_expression, handles_expressions
+from .sources import bind_target, elaborate_filters, elaborate_source
 from .type_text import describe
 from .unions import name_parts
 
@@ -25,15 +25,15 @@ Kind = Literal["all", "any", "sum", "min", "max", "set"]
 # --- generators ------------------------------------------------------------------------------------------------------
 
 
-def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tuple[ir.Generator, ...], int]:
+def elaborate_generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tuple[ir.Generator, ...], int]:
     """The generators of a comprehension, the scope inside them, and at most how many rounds they make together."""
-    inner = scope.inner()
+    inner = scope.inner_scope()
     made: list[ir.Generator] = []
     rounds = 1
     for node in nodes:
-        over = iteration(inner, node.iter)
+        over = elaborate_source(inner, node.iter)
         binding, first = bind_target(inner, node.target, over)
-        conditions = (*first, *filters(inner, node.ifs))
+        conditions = (*first, *elaborate_filters(inner, node.ifs))
         made.append(ir.Generator(binding.name, over.type, over.source, conditions))
         rounds *= over.rounds
     return inner, tuple(made), rounds
@@ -41,32 +41,36 @@ def generators(scope: Scope, nodes: list[ast.comprehension]) -> tuple[Scope, tup
 
 def element_generator(scope: Scope, node: ast.expr) -> tuple[tuple[ir.Generator, ...], ir.Expr, int]:
     """`sum(sequence)` and its like: one generator over the elements, and its variable as the body."""
-    over = iteration(scope, node)
+    over = elaborate_source(scope, node)
     if over.superset is not None or over.rows:
-        raise scope.error("TG211", node, "these come one by one", "... for ... in ...")
-    variable = scope.fresh("each")
+        raise scope.noted_error("TG211", node, "these come one by one", "... for ... in ...")
+    variable = scope.fresh_name("each")
     generator = ir.Generator(variable, over.type, over.source, ())
-    return (generator,), ir.Name(variable, over.type, scope.where(node)), over.rounds
+    return (generator,), ir.Name(variable, over.type, scope.place_of(node)), over.rounds
 
 
-def quantify(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None = None) -> ir.Expr:
+def elaborate_quantifier(scope: Scope, kind: Kind, node: ast.Call, default: ir.Expr | None = None) -> ir.Expr:
     """`kind(... for ...)`, or `kind(container)`."""
     argument = node.args[0]
     if isinstance(argument, (ast.GeneratorExp, ast.ListComp, ast.SetComp)):
         if isinstance(argument, ast.SetComp) and kind == "sum":
-            raise scope.error("TG113", argument, "equal terms would count once", "sum(... for ...), without braces")
-        inner, made, rounds = generators(scope, argument.generators)
-        body = _body(inner, kind, argument.elt)
+            raise scope.noted_error(
+                "TG113", argument, "equal terms would count once", "sum(... for ...), without braces"
+            )
+        inner, made, rounds = elaborate_generators(scope, argument.generators)
+        body = _elaborate_body(inner, kind, argument.elt)
     else:
         made, element, rounds = element_generator(scope, argument)
         body = _check_body(scope, kind, element, argument)
     both_integers = default is not None and isinstance(default.type, Int) and isinstance(body.type, (Int, Bool))
     if default is not None and not both_integers and default.type != body.type:
         message = f"{describe(body.type)} and {describe(default.type)} are different types"
-        raise scope.error("TG207", node, message, "a default of the same type")
+        raise scope.noted_error("TG207", node, message, "a default of the same type")
     if kind in ("min", "max") and isinstance(body.type, Identity):
         return _extreme_member(scope, kind, made, body, default, node)
-    return ir.Quantified(kind, made, body, default, _type(kind, body, default, rounds), scope.where(node))
+    return ir.Quantified(
+        kind, made, body, default, _type_of_quantified(kind, body, default, rounds), scope.place_of(node)
+    )
 
 
 def _extreme_member(
@@ -78,21 +82,21 @@ def _extreme_member(
     node: ast.Call,
 ) -> ir.Expr:
     """The first or last of some members of an ordered domain, by their numbers."""
-    where, of = scope.where(node), body.type
+    where, of = scope.place_of(node), body.type
     at = position_of(body, where)
     instead = None if default is None else position_of(default, where)
     return member_with_number(ir.Quantified(kind, generators, at, instead, at.type, where), of, where)
 
 
-def _body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
+def _elaborate_body(scope: Scope, kind: Kind, node: ast.expr) -> ir.Expr:
     if kind in ("all", "any"):
-        return condition(scope, node)
-    return _check_body(scope, kind, expression(scope, node), node)
+        return elaborate_condition(scope, node)
+    return _check_body(scope, kind, elaborate_expression(scope, node), node)
 
 
 def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.Expr:
     if kind in ("all", "any"):
-        return fit(scope, body, BOOL, node)
+        return fit_to_type(scope, body, BOOL, node)
     if kind == "sum" and isinstance(body.type, Bool):
         return body
     value = unwrap_option(body)
@@ -100,44 +104,46 @@ def _check_body(scope: Scope, kind: Kind, body: ir.Expr, node: ast.expr) -> ir.E
         return value
     if not isinstance(value.type, Int):
         hint = "1 for each, with an `if`" if kind == "sum" else "an integer field to compare by"
-        raise scope.error("TG205", node, f"{kind} of {describe(body.type)}, which is not an integer", hint)
+        raise scope.noted_error("TG205", node, f"{kind} of {describe(body.type)}, which is not an integer", hint)
     return value
 
 
-def _type(kind: Kind, body: ir.Expr, default: ir.Expr | None, rounds: int) -> Type:
+def _type_of_quantified(kind: Kind, body: ir.Expr, default: ir.Expr | None, rounds: int) -> Type:
     if kind in ("all", "any"):
         return BOOL
     element = int_type(body) if isinstance(body.type, Int) else Int(0, 1)
     if kind == "sum":
-        return total(rounds, element)
-    return hull(element, int_type(default)) if default is not None else element
+        return sum_interval(rounds, element)
+    return hull_of(element, int_type(default)) if default is not None else element
 
 
 # --- sets and maps ---------------------------------------------------------------------------------------------------
 
 
-@expressions(ast.SetComp, ast.GeneratorExp, ast.ListComp)
-def comprehension(
+@handles_expressions(ast.SetComp, ast.GeneratorExp, ast.ListComp)
+def elaborate_comprehension(
     scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_type: Type | None
 ) -> ir.Expr:
     """`{f(x) for x in xs if p(x)}`: a set. A list or a bare generator is no value."""
     if not isinstance(node, ast.SetComp):
-        raise scope.error(
+        raise scope.noted_error(
             "TG111", node, "a list is not a value of the language", "{... for ...}, or a for loop that appends"
         )
-    return set_of(scope, node, expected_type)
+    return elaborate_set_comprehension(scope, node, expected_type)
 
 
-def set_of(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_type: Type | None) -> ir.Expr:
+def elaborate_set_comprehension(
+    scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_type: Type | None
+) -> ir.Expr:
     """The set of a comprehension's elements."""
     if isinstance(expected_type, Pool) and not expected_type.multiple:
         return _set_of_records(scope, node, expected_type)
-    inner, made, rounds = generators(scope, node.generators)
+    inner, made, rounds = elaborate_generators(scope, node.generators)
     if isinstance(expected_type, Subset):
         return ir.Quantified(
-            "set", made, fit_expression(inner, node.elt, expected_type.of), None, expected_type, scope.where(node)
+            "set", made, fit_expression(inner, node.elt, expected_type.of), None, expected_type, scope.place_of(node)
         )
-    body = unwrap_option(expression(inner, node.elt))
+    body = unwrap_option(elaborate_expression(inner, node.elt))
     return collect_set(scope, made, body, rounds, node)
 
 
@@ -145,11 +151,13 @@ def _set_of_records(
     scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, expected_pool: Pool
 ) -> ir.MakePool | ir.Quantified:
     """The records of a comprehension: one by one where its loops are over members that are known here."""
-    where = scope.where(node)
-    if _is_known(scope, node):
-        return ir.MakePool(tuple(_unroll(scope, node, node.generators, expected_pool.of)), expected_pool, where)
-    inner, made, rounds = generators(scope, node.generators)
-    type_ = _records(scope, expected_pool.of, rounds, node)
+    where = scope.place_of(node)
+    if _has_known_members(scope, node):
+        return ir.MakePool(
+            tuple(_unrolled_records(scope, node, node.generators, expected_pool.of)), expected_pool, where
+        )
+    inner, made, rounds = elaborate_generators(scope, node.generators)
+    type_ = _pool_of_records(scope, expected_pool.of, rounds, node)
     return ir.Quantified("set", made, fit_expression(inner, node.elt, expected_pool.of), None, type_, where)
 
 
@@ -157,28 +165,33 @@ def collect_set(
     scope: Scope, generators: tuple[ir.Generator, ...], body: ir.Expr, rounds: int, node: ast.AST
 ) -> ir.Quantified:
     """The set of what a comprehension's rounds give."""
-    where = scope.where(node)
+    where = scope.place_of(node)
     if isinstance(body.type, Subset):
         of = box_type(body.type, describe(body.type))
         return ir.Quantified(
-            "set", generators, fit(scope, body, of, node), None, _records(scope, of, rounds, node), where
+            "set",
+            generators,
+            fit_to_type(scope, body, of, node),
+            None,
+            _pool_of_records(scope, of, rounds, node),
+            where,
         )
     if isinstance(body.type, Record):
-        return ir.Quantified("set", generators, body, None, _records(scope, body.type, rounds, node), where)
+        return ir.Quantified("set", generators, body, None, _pool_of_records(scope, body.type, rounds, node), where)
     return ir.Quantified("set", generators, body, None, subset_of(scope, body.type, node), where)
 
 
-def _records(scope: Scope, of: Record, rounds: int, node: ast.AST) -> Pool:
+def _pool_of_records(scope: Scope, of: Record, rounds: int, node: ast.AST) -> Pool:
     """The type of a set of at most so many records. TG402 when they are too many."""
     if rounds > MEMBERS_MAX:
         message = f"this set may have {rounds:,} elements"
-        raise scope.error("TG402", node, message, f"loops of at most {MEMBERS_MAX} rounds together")
+        raise scope.noted_error("TG402", node, message, f"loops of at most {MEMBERS_MAX} rounds together")
     return Pool(of, rounds)
 
 
-def _is_known(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp) -> bool:
+def _has_known_members(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp) -> bool:
     """Whether the members that each loop is over are known here, and may be named one by one."""
-    inner = scope.inner()
+    inner = scope.inner_scope()
     for generator in node.generators:
         members = _known_members(inner, generator)
         if not members:
@@ -189,7 +202,7 @@ def _is_known(scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp)
     return True
 
 
-def _unroll(
+def _unrolled_records(
     scope: Scope, node: ast.SetComp | ast.GeneratorExp | ast.ListComp, rest: list[ast.comprehension], of: Type
 ) -> Iterator[ir.Expr]:
     """The records of a comprehension whose loops are over members that are known here, one by one."""
@@ -198,17 +211,17 @@ def _unroll(
         return
     generator = rest[0]
     for member in _known_members(scope, generator) or ():
-        inner = scope.inner()
+        inner = scope.inner_scope()
         name_parts(inner, generator.target, member)
-        yield from _unroll(inner, node, rest[1:], of)
+        yield from _unrolled_records(inner, node, rest[1:], of)
 
 
 def _known_members(scope: Scope, node: ast.comprehension) -> tuple[ir.Expr, ...] | None:
     """The members that a loop is over; None where they depend on the state, or on an `if`."""
-    where = scope.where(node.iter)
+    where = scope.place_of(node.iter)
     if node.ifs:
         return None
-    match iteration(scope, node.iter).source:
+    match elaborate_source(scope, node.iter).source:
         case ir.Members(of=Int(lo_open=None, hi_open=None, lo=lo, hi=hi) as of):
             numbers = range(lo, hi + 1)
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Bool() as of):
@@ -226,45 +239,45 @@ def subset_of(scope: Scope, element: Type, node: ast.AST) -> Subset:
     """The type of a set of such elements. TG217 when they are not finite scalars, TG402 when they are too many."""
     if not isinstance(element, (Int, Bool, Enumeration, Identity)):
         hint = "a set of identities, enum members, small integers, records, or sets of scalars"
-        raise scope.error("TG217", node, f"a set of {describe(element)} cannot be made here", hint)
+        raise scope.noted_error("TG217", node, f"a set of {describe(element)} cannot be made here", hint)
     if scalar_size(element) > MEMBERS_MAX:
         message = f"this set has {scalar_size(element)} possible members"
-        raise scope.error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
+        raise scope.noted_error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
     return Subset(element)
 
 
-def map_of(scope: Scope, node: ast.DictComp, expected_type: Type | None, call: ast.AST) -> ir.Expr:
+def elaborate_map_comprehension(scope: Scope, node: ast.DictComp, expected_type: Type | None, call: ast.AST) -> ir.Expr:
     """`Map({k: value for k in Keys})`."""
     generator = node.generators[0]
     hint = "Map({k: value for k in Keys}), with a value for every key"
     if len(node.generators) > 1 or generator.ifs:
-        raise scope.error("TG203", node, "a Map has exactly one value for every key", hint)
+        raise scope.noted_error("TG203", node, "a Map has exactly one value for every key", hint)
     if not isinstance(generator.target, ast.Name):
-        raise scope.error("TG116", generator.target, "a loop has one variable", hint)
+        raise scope.noted_error("TG116", generator.target, "a loop has one variable", hint)
     wanted = expected_type if isinstance(expected_type, Map) else None
     key = _key_type(scope, generator.iter, wanted)
-    inner = scope.inner()
-    binding = inner.bind(generator.target.id, key, loop=True)
+    inner = scope.inner_scope()
+    binding = inner.bind_name(generator.target.id, key, loop=True)
     if not isinstance(node.key, ast.Name) or node.key.id != generator.target.id:
-        raise scope.error("TG203", node.key, "each key has to be the loop's own variable", hint)
+        raise scope.noted_error("TG203", node.key, "each key has to be the loop's own variable", hint)
     if wanted is None:
-        value = expression(inner, node.value)
-        return ir.MakeMap(binding.name, value, Map(key, value.type), scope.where(call))
-    return ir.MakeMap(binding.name, fit_expression(inner, node.value, wanted.value), wanted, scope.where(call))
+        value = elaborate_expression(inner, node.value)
+        return ir.MakeMap(binding.name, value, Map(key, value.type), scope.place_of(call))
+    return ir.MakeMap(binding.name, fit_expression(inner, node.value, wanted.value), wanted, scope.place_of(call))
 
 
 def _key_type(scope: Scope, node: ast.expr, wanted_type: Map | None) -> Type:
     if isinstance(node, (ast.Tuple, ast.List)) and [ast.unparse(element) for element in node.elts] == ["False", "True"]:
         key: Type = Bool()
     else:
-        over = iteration(scope, node)
+        over = elaborate_source(scope, node)
         if isinstance(over.source, ir.Elements) or over.rows or isinstance(over.type, Subset):
-            raise scope.error("TG203", node, "these are no keys of a Map", "a domain, an enum or a fixed range")
+            raise scope.noted_error("TG203", node, "these are no keys of a Map", "a domain, an enum or a fixed range")
         key = over.type
     if wanted_type is None or _have_same_keys(key, wanted_type.key):
         return key if wanted_type is None else wanted_type.key
     message = f"the keys are {_keys_text(key)}, and {_keys_text(wanted_type.key)} are needed"
-    raise scope.error("TG203", node, message, "the key type that the field declares")
+    raise scope.noted_error("TG203", node, message, "the key type that the field declares")
 
 
 def _have_same_keys(found_type: Type, wanted_type: Type) -> bool:

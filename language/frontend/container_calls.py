@@ -9,12 +9,18 @@ from .. import ir
 from ..kinds import range_of
 from ..records import box_type
 from ..types import Pool, Record, Seq, Subset, Type
-from .comprehensions import collect_set, element_generator, map_of, set_of, subset_of
+from .comprehensions import (
+    collect_set,
+    elaborate_map_comprehension,
+    elaborate_set_comprehension,
+    element_generator,
+    subset_of,
+)
 from .expressions import fit_expression
-from .matching import fit, join, unwrap_option
+from .matching import common_type, fit_to_type, unwrap_option
 from .membership import is_stored
-from .scope import Scope, call_arguments, expression, expressions
-from .sources import iteration
+from .scope import Scope, call_arguments, elaborate_expression, handles_expressions
+from .sources import elaborate_source
 from .type_text import describe
 
 
@@ -23,7 +29,7 @@ def elaborate_seq(scope: Scope, node: ast.Call, expected_type: Type | None) -> i
     wanted = expected_type if isinstance(expected_type, Seq) else None
     nodes = _displayed_elements(scope, node, "Seq([a, b])")
     if nodes is None:
-        raise scope.error(
+        raise scope.noted_error(
             "TG111",
             node.args[0],
             "a sequence is not made from another container",
@@ -31,36 +37,38 @@ def elaborate_seq(scope: Scope, node: ast.Call, expected_type: Type | None) -> i
         )
     if wanted is not None:
         made = tuple(fit_expression(scope, element, wanted.of) for element in nodes)
-        return ir.MakeSeq(made, Seq(wanted.of, len(made)), scope.where(node))
-    elements, of = _elements(scope, nodes, node, "Seq")
-    return ir.MakeSeq(elements, Seq(of, len(elements)), scope.where(node))
+        return ir.MakeSeq(made, Seq(wanted.of, len(made)), scope.place_of(node))
+    elements, of = _elaborate_elements(scope, nodes, node, "Seq")
+    return ir.MakeSeq(elements, Seq(of, len(elements)), scope.place_of(node))
 
 
 def _displayed_elements(scope: Scope, node: ast.Call, usage: str) -> list[ast.expr] | None:
     """The elements displayed in `Seq([a, b])` or `Set({a, b})`; None when the argument is something else."""
     if len(node.args) > 1 or node.keywords:
-        raise scope.error("TG211", node, f"{ast.unparse(node.func)} takes one argument or none", usage)
+        raise scope.noted_error("TG211", node, f"{ast.unparse(node.func)} takes one argument or none", usage)
     if not node.args:
         return []
     argument = node.args[0]
     return argument.elts if isinstance(argument, (ast.List, ast.Tuple, ast.Set)) else None
 
 
-def _elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str) -> tuple[tuple[ir.Expr, ...], Type]:
+def _elaborate_elements(
+    scope: Scope, nodes: list[ast.expr], node: ast.AST, kind: str
+) -> tuple[tuple[ir.Expr, ...], Type]:
     """Elements of a display without an expected type, and the one type they have."""
     if not nodes:
         hint = f"a place where the type is known, such as a field of the state; or x: {kind}[...] = {kind}()"
-        raise scope.error("TG214", node, f"this empty {kind} could be of any type", hint)
-    made = [expression(scope, element) for element in nodes]
+        raise scope.noted_error("TG214", node, f"this empty {kind} could be of any type", hint)
+    made = [elaborate_expression(scope, element) for element in nodes]
     of = made[0].type
     for element, part in zip(made[1:], nodes[1:], strict=True):
-        joined = join(of, element.type)
+        joined = common_type(of, element.type)
         if joined is None:
-            raise scope.error(
+            raise scope.noted_error(
                 "TG203", part, f"{describe(of)} and {describe(element.type)} in one container", "elements of one type"
             )
         of = joined
-    return tuple(fit(scope, element, of, part) for element, part in zip(made, nodes, strict=True)), of
+    return tuple(fit_to_type(scope, element, of, part) for element, part in zip(made, nodes, strict=True)), of
 
 
 def elaborate_set(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
@@ -70,32 +78,32 @@ def elaborate_set(scope: Scope, node: ast.Call, expected_type: Type | None) -> i
         return _set_of_elements(scope, nodes, node, expected_type)
     argument = node.args[0]
     if isinstance(argument, (ast.SetComp, ast.GeneratorExp, ast.ListComp)):
-        return set_of(scope, argument, expected_type)
-    found = scope.static(argument)
+        return elaborate_set_comprehension(scope, argument, expected_type)
+    found = scope.module_value(argument)
     if isinstance(found, type) or range_of(found) is not None:
-        over = iteration(scope, argument)
-        return ir.FullSubset(subset_of(scope, over.type, node), scope.where(node))
-    if isinstance(argument, ast.Call) and scope.static(argument.func) is range:
+        over = elaborate_source(scope, argument)
+        return ir.FullSubset(subset_of(scope, over.type, node), scope.place_of(node))
+    if isinstance(argument, ast.Call) and scope.module_value(argument.func) is range:
         generators, body, _ = element_generator(scope, argument)
         type_ = expected_type if isinstance(expected_type, Subset) else subset_of(scope, body.type, node)
-        return ir.Quantified("set", generators, body, None, type_, scope.where(node))
-    value = unwrap_option(expression(scope, argument, expected_type))
+        return ir.Quantified("set", generators, body, None, type_, scope.place_of(node))
+    value = unwrap_option(elaborate_expression(scope, argument, expected_type))
     if isinstance(value.type, (Subset, Pool)) and not getattr(value.type, "multiple", False):
         return value
     generators, body, rounds = element_generator(scope, argument)
     if isinstance(body.type, Record) and not is_stored(value):
         hint = f"{{x for x in {scope.source.text_of(argument)}}}"
-        raise scope.error("TG217", node, "this is made of records that are not in the state", hint)
+        raise scope.noted_error("TG217", node, "this is made of records that are not in the state", hint)
     return collect_set(scope, generators, body, rounds, node)
 
 
-@expressions(ast.Set)
+@handles_expressions(ast.Set)
 def _set_display(scope: Scope, node: ast.Set, expected_type: Type | None) -> ir.Expr:
     return _set_of_elements(scope, node.elts, node, expected_type)
 
 
 def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expected_type: Type | None) -> ir.Expr:
-    where = scope.where(node)
+    where = scope.place_of(node)
     if isinstance(expected_type, Subset):
         return ir.MakeSubset(
             tuple(fit_expression(scope, element, expected_type.of) for element in nodes), expected_type, where
@@ -103,12 +111,12 @@ def _set_of_elements(scope: Scope, nodes: list[ast.expr], node: ast.AST, expecte
     if isinstance(expected_type, Pool) and not expected_type.multiple:
         room = replace(expected_type, capacity=max(expected_type.capacity, len(nodes)))
         return ir.MakePool(tuple(fit_expression(scope, element, expected_type.of) for element in nodes), room, where)
-    elements, of = _elements(scope, nodes, node, "Set")
+    elements, of = _elaborate_elements(scope, nodes, node, "Set")
     if isinstance(of, Record):
         return ir.MakePool(elements, Pool(of, len(elements)), where)
     if isinstance(of, Subset):
         box = box_type(of, describe(of))
-        inside = tuple(fit(scope, element, box, node) for element in elements)
+        inside = tuple(fit_to_type(scope, element, box, node) for element in elements)
         return ir.MakePool(inside, Pool(box, len(inside)), where)
     bare = tuple(unwrap_option(element) for element in elements)
     return ir.MakeSubset(bare, subset_of(scope, bare[0].type if len(bare) == 1 else getattr(of, "of", of), node), where)
@@ -118,17 +126,17 @@ def elaborate_bag(scope: Scope, node: ast.Call, expected_type: Type | None) -> i
     """`Bag()` or `Bag([a, b])`, of records; TG217 for other elements."""
     nodes = _displayed_elements(scope, node, "Bag(), or Bag([a, b])")
     if nodes is None:
-        raise scope.error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
+        raise scope.noted_error("TG111", node.args[0], "a bag is not made from another container", "Bag([a, b])")
     if isinstance(expected_type, Pool) and expected_type.multiple:
         return ir.MakePool(
             tuple(fit_expression(scope, element, expected_type.of) for element in nodes),
             expected_type,
-            scope.where(node),
+            scope.place_of(node),
         )
-    elements, of = _elements(scope, nodes, node, "Bag")
+    elements, of = _elaborate_elements(scope, nodes, node, "Bag")
     if not isinstance(of, Record):
-        raise scope.error("TG217", node, f"a Bag holds records, not {describe(of)}", "Map[K, int] to count")
-    return ir.MakePool(elements, Pool(of, len(elements), multiple=True), scope.where(node))
+        raise scope.noted_error("TG217", node, f"a Bag holds records, not {describe(of)}", "Map[K, int] to count")
+    return ir.MakePool(elements, Pool(of, len(elements), multiple=True), scope.place_of(node))
 
 
 def elaborate_map(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
@@ -136,8 +144,8 @@ def elaborate_map(scope: Scope, node: ast.Call, expected_type: Type | None) -> i
     usage = "Map({k: value for k in Keys})"
     (argument,) = call_arguments(scope, node, 1, usage)
     if isinstance(argument, ast.DictComp):
-        return map_of(scope, argument, expected_type, node)
-    raise scope.error("TG111", argument, "a Map is made from one comprehension over all its keys", usage)
+        return elaborate_map_comprehension(scope, argument, expected_type, node)
+    raise scope.noted_error("TG111", argument, "a Map is made from one comprehension over all its keys", usage)
 
 
 _PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
@@ -147,7 +155,7 @@ _PYTHON_CONTAINERS: dict[type[ast.expr], tuple[str, str]] = {
 }
 
 
-@expressions(ast.List, ast.Dict, ast.DictComp)
+@handles_expressions(ast.List, ast.Dict, ast.DictComp)
 def _python_container(scope: Scope, node: ast.expr, expected_type: Type | None) -> ir.Expr:
     kind, hint = _PYTHON_CONTAINERS[type(node)]
     if isinstance(node, ast.List):
@@ -156,4 +164,4 @@ def _python_container(scope: Scope, node: ast.expr, expected_type: Type | None) 
         hint = "Set()"
     if isinstance(node, ast.Dict) and None in node.keys:
         hint = "s.field[key] = value, for each key that has another value"
-    raise scope.error("TG111", node, f"a {kind} is not a value of the language", hint)
+    raise scope.noted_error("TG111", node, f"a {kind} is not a value of the language", hint)

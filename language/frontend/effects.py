@@ -21,7 +21,7 @@ def check_parameters(scope: Scope, node: ast.FunctionDef, pieces: frozenset[str]
         if target.id in names:
             message = f"{target.id} is a parameter of {node.name}: this changes the name, not what the caller gave"
             hint = f"in a helper that takes the state, s.field = ...; for a value of its own, new_{target.id} = ..."
-            scope.note("TG108", target, message, hint)
+            scope.note_mistake("TG108", target, message, hint)
 
 
 def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statement]) -> None:
@@ -32,7 +32,7 @@ def check_writes(scope: Scope, node: ast.FunctionDef, body: Iterable[ir.Statemen
     for target in _assigned_names(node.body):
         if target.id not in read:
             message = f"nothing reads {target.id}, and {node.name} writes nothing to the state"
-            scope.note("TG108", target, message, _CELL)
+            scope.note_mistake("TG108", target, message, _CELL)
 
 
 def _assigned_names(body: list[ast.stmt]) -> Iterator[ast.Name]:

@@ -17,7 +17,7 @@ from ..switches import is_constant
 from ..types import Bool, Identity, Int, Seq, Type, scalar_size
 from ..where import Where
 from .membership import unchecked_elements
-from .traversal import parts, rebuilt
+from .traversal import direct_parts, rebuild_form
 
 _ORDER: dict[str, Callable[[int, int], bool]] = {
     "==": operator.eq,
@@ -47,27 +47,27 @@ class Folder:
 
     # --- statements --------------------------------------------------------------------------------------------------
 
-    def body(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
+    def fold_body(self, statements: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         """The statements folded, those after a certain return dropped."""
         made: list[ir.Statement] = []
         for statement in statements:
-            made.extend(self._statement(statement))
+            made.extend(self._fold_statement(statement))
             if made and isinstance(made[-1], ir.Return):
                 break
         return tuple(made)
 
-    def _statement(self, statement: ir.Statement) -> tuple[ir.Statement, ...]:
-        folded: Any = rebuilt(statement, self.part)
+    def _fold_statement(self, statement: ir.Statement) -> tuple[ir.Statement, ...]:
+        folded: Any = rebuild_form(statement, self.fold_part)
         match folded:
             case ir.If(condition=ir.Const(number=number), yes=yes, no=no):
-                return self.body(yes if number else no)
+                return self.fold_body(yes if number else no)
             case ir.If(condition=condition, yes=yes, no=no):
-                taken, other = self.body(yes), self.body(no)
-                if not taken and not other and cannot_fail(condition):
+                taken, other = self.fold_body(yes), self.fold_body(no)
+                if not taken and not other and is_never_error(condition):
                     return ()
                 return (ir.If(condition, taken, other, folded.where),)
             case ir.For(body=body):
-                return (replace(folded, body=self.body(body)),)
+                return (replace(folded, body=self.fold_body(body)),)
             case (
                 ir.Require(condition=ir.Const(number=1))
                 | ir.Limit(condition=ir.Const(number=1))
@@ -77,28 +77,30 @@ class Folder:
             case _:
                 return (folded,)
 
-    def function(self, function: ir.Function) -> ir.Function:
+    def fold_function(self, function: ir.Function) -> ir.Function:
         """A helper or property folded."""
         known = self._functions.get(id(function))
         if known is None:
-            body = self.body(function.body)
+            body = self.fold_body(function.body)
             known = self._functions[id(function)] = (function, replace(function, body=body))
         return known[1]
 
     # --- expressions -------------------------------------------------------------------------------------------------
 
-    def part(self, form: Any) -> Any:
+    def fold_part(self, form: Any) -> Any:
         """An expression (or a source, a place, a generator) folded, inside first."""
-        folded = rebuilt(form, self.part)
+        folded = rebuild_form(form, self.fold_part)
         handler = _HANDLERS.get(folded.__class__)
         if handler is not None:
             return handler(folded)
-        return self._call(folded) if isinstance(folded, ir.Call) else folded
+        return self._fold_call(folded) if isinstance(folded, ir.Call) else folded
 
-    def _call(self, call: ir.Call) -> ir.Expr:
-        function = self.function(call.function)
+    def _fold_call(self, call: ir.Call) -> ir.Expr:
+        function = self.fold_function(call.function)
         match function.body:
-            case (ir.Return(value=ir.Const() as value),) if all(cannot_fail(argument) for argument in call.arguments):
+            case (ir.Return(value=ir.Const() as value),) if all(
+                is_never_error(argument) for argument in call.arguments
+            ):
                 return replace(value, where=call.where)
             case _:
                 return ir.Call(function, call.arguments, call.type, call.where)
@@ -107,7 +109,7 @@ class Folder:
 _PARTIAL = (ir.Unwrap, ir.Slice, ir.Call)
 
 
-def cannot_fail(form: Any) -> bool:
+def is_never_error(form: Any) -> bool:
     """Whether evaluating it can never be an error of the model."""
     match form:
         case ir.Index(container=container):
@@ -120,16 +122,16 @@ def cannot_fail(form: Any) -> bool:
         case ir.MakePool() | ir.Quantified(kind="set") if any(unchecked_elements(form)):
             return False
         case ir.MemberAt(number=number, type=type_):
-            if not _always_member(number, type_):
+            if not _is_always_member(number, type_):
                 return False
         case _ if isinstance(form, _PARTIAL):
             return False
         case _:
             pass
-    return all(cannot_fail(part) for part in parts(form))
+    return all(is_never_error(part) for part in direct_parts(form))
 
 
-def _always_member(number: ir.Expr, type_: Type) -> bool:
+def _is_always_member(number: ir.Expr, type_: Type) -> bool:
     """Whether a scalar type has a value at whatever position the number is."""
     if not isinstance(number.type, Int) or isinstance(type_, Int):
         return False
@@ -137,63 +139,63 @@ def _always_member(number: ir.Expr, type_: Type) -> bool:
     return not is_open and number.type.lo >= 0 and number.type.hi < scalar_size(type_)
 
 
-def _truth(value: bool, where: Where) -> ir.Const:
+def _truth_constant(value: bool, where: Where) -> ir.Const:
     return ir.Const(int(value), Bool(), where)
 
 
 def _fold_and(form: ir.And) -> ir.Expr:
-    return _connective(form, 0)
+    return _fold_connective(form, 0)
 
 
 def _fold_or(form: ir.Or) -> ir.Expr:
-    return _connective(form, 1)
+    return _fold_connective(form, 1)
 
 
-def _connective(form: ir.And | ir.Or, deciding: int) -> ir.Expr:
+def _fold_connective(form: ir.And | ir.Or, deciding: int) -> ir.Expr:
     """Operands up to the first that decides; those before it must stay when they can fail."""
     kept: list[ir.Expr] = []
     for operand in form.operands:
         if not isinstance(operand, ir.Const):
             kept.append(operand)
         elif operand.number == deciding:
-            if all(cannot_fail(earlier) for earlier in kept):
+            if all(is_never_error(earlier) for earlier in kept):
                 return operand
             kept.append(operand)
             break
     if not kept:
-        return _truth(not deciding, form.where)
+        return _truth_constant(not deciding, form.where)
     return kept[0] if len(kept) == 1 else type(form)(tuple(kept), form.type, form.where)
 
 
 def _fold_not(form: ir.Not) -> ir.Expr:
     match form.operand:
         case ir.Const(number=number):
-            return _truth(not number, form.where)
+            return _truth_constant(not number, form.where)
         case ir.Not(operand=inner):
             return inner
         case _:
             return form
 
 
-def _choice(form: ir.Choice) -> ir.Expr:
+def _fold_choice(form: ir.Choice) -> ir.Expr:
     if isinstance(form.condition, ir.Const):
         return form.yes if form.condition.number else form.no
     return form
 
 
-def _compare(form: ir.Compare) -> ir.Expr:
+def _fold_compare(form: ir.Compare) -> ir.Expr:
     match form.left, form.right:
         case ir.Const(number=a), ir.Const(number=b):
-            return _truth(_ORDER[form.op](a, b), form.where)
-        case (ir.Some() as some, ir.Const(number=0)) | (ir.Const(number=0), ir.Some() as some) if cannot_fail(some):
-            return _truth(form.op == "!=", form.where)
+            return _truth_constant(_ORDER[form.op](a, b), form.where)
+        case (ir.Some() as some, ir.Const(number=0)) | (ir.Const(number=0), ir.Some() as some) if is_never_error(some):
+            return _truth_constant(form.op == "!=", form.where)
         case ir.Some(value=a), ir.Some(value=b):
-            return _compare(replace(form, left=a, right=b))
+            return _fold_compare(replace(form, left=a, right=b))
         case _:
             return form
 
 
-def _arithmetic(form: ir.Arithmetic) -> ir.Expr:
+def _fold_arithmetic(form: ir.Arithmetic) -> ir.Expr:
     match form.left, form.right:
         case ir.Const(number=a), ir.Const(number=b) if b or form.op not in ("//", "%"):
             value = _ARITHMETIC[form.op](a, b)
@@ -205,18 +207,18 @@ def _arithmetic(form: ir.Arithmetic) -> ir.Expr:
 def _is_none(form: ir.IsNone) -> ir.Expr:
     match form.option:
         case ir.Const():
-            return _truth(True, form.where)
-        case ir.Some(value=value) if cannot_fail(value):
-            return _truth(False, form.where)
+            return _truth_constant(True, form.where)
+        case ir.Some(value=value) if is_never_error(value):
+            return _truth_constant(False, form.where)
         case _:
             return form
 
 
-def _unwrap(form: ir.Unwrap) -> ir.Expr:
+def _fold_unwrap(form: ir.Unwrap) -> ir.Expr:
     return form.option.value if isinstance(form.option, ir.Some) else form
 
 
-def _position(form: ir.Position) -> ir.Expr:
+def _fold_position(form: ir.Position) -> ir.Expr:
     match form.of:
         case ir.Const(number=number):
             return ir.Const(number, Int(number, number), form.where)
@@ -226,7 +228,7 @@ def _position(form: ir.Position) -> ir.Expr:
 
 def _fold_member_at(form: ir.MemberAt) -> ir.Expr:
     match form.number:
-        case ir.Const(number=number) if _always_member(form.number, form.type):
+        case ir.Const(number=number) if _is_always_member(form.number, form.type):
             return ir.Const(number, form.type, form.where)
         case ir.Position(of=of) if of.type == form.type:
             return of
@@ -238,12 +240,12 @@ _HANDLERS: dict[type[Any], Callable[[Any], ir.Expr]] = {
     ir.And: _fold_and,
     ir.Or: _fold_or,
     ir.Not: _fold_not,
-    ir.Choice: _choice,
-    ir.Compare: _compare,
-    ir.Arithmetic: _arithmetic,
+    ir.Choice: _fold_choice,
+    ir.Compare: _fold_compare,
+    ir.Arithmetic: _fold_arithmetic,
     ir.IsNone: _is_none,
-    ir.Unwrap: _unwrap,
-    ir.Position: _position,
+    ir.Unwrap: _fold_unwrap,
+    ir.Position: _fold_position,
     ir.MemberAt: _fold_member_at,
 }
 
@@ -262,13 +264,13 @@ def constant_value(form: ir.Expr, values: Mapping[str, Value]) -> int | None:
 
 def _with_present_values(form: Any, values: Mapping[str, Value]) -> Any:
     if isinstance(form, ir.OpenConst):
-        return ir.Const(_number(values[form.name]), form.type, form.where)
-    folded = rebuilt(form, lambda part: _with_present_values(part, values))
+        return ir.Const(_number_of_value(values[form.name]), form.type, form.where)
+    folded = rebuild_form(form, lambda part: _with_present_values(part, values))
     handler = _HANDLERS.get(folded.__class__)
     return folded if handler is None else handler(folded)
 
 
-def _number(value: Value) -> int:
+def _number_of_value(value: Value) -> int:
     return list(type(value)).index(value) if isinstance(value, Enum) else int(value)
 
 

@@ -18,8 +18,8 @@ from ..kinds import Domain
 from ..types import Bool, Int, Option, Pool, Seq, Type, Unit
 from ..where import Where
 from .intervals import is_inside, widened_interval
-from .matching import agrees, fit, join, widen_type
-from .scope import Program, Role, Scope, block, expression
+from .matching import common_type, fit_to_type, is_type_fitting, widen_type
+from .scope import Program, Role, Scope, elaborate_block, elaborate_expression
 from .source import Source, source_of_function
 from .type_text import describe
 
@@ -39,7 +39,7 @@ class CallSignature:
     broken: frozenset[str] = frozenset()
 
 
-def names_assigned(nodes: list[ast.stmt]) -> frozenset[str]:
+def assigned_names(nodes: list[ast.stmt]) -> frozenset[str]:
     """Every name that these statements bind, comprehensions' own variables left out."""
     return frozenset(_assigned_names(nodes))
 
@@ -75,7 +75,7 @@ def _stored_names(target: ast.expr) -> Iterator[str]:
     return (node.id for node in ast.walk(target) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
-def signature(
+def read_signature(
     program: Program,
     function: FunctionType,
     source: Source,
@@ -116,7 +116,7 @@ def _parameter_type(
         hint = f"{node.arg}: Replica, or {node.arg}: {program.shape.name} for the state"
         program.diagnostics.add("TG210", source.where(node), f"{node.arg} has no type", hint)
         raise AbandonedError
-    return program.types.read(node.annotation, source, function.__globals__, variables).type
+    return program.types.read_annotation(node.annotation, source, function.__globals__, variables).type
 
 
 def _return_hint(function: FunctionType) -> str:
@@ -140,7 +140,7 @@ def _return_type(
         heading = Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
         program.diagnostics.add("TG210", heading, f"{node.name} does not say what it returns", _return_hint(function))
         raise AbandonedError
-    return program.types.read(node.returns, source, function.__globals__, variables).type
+    return program.types.read_annotation(node.returns, source, function.__globals__, variables).type
 
 
 # --- calls -----------------------------------------------------------------------------------------------------------
@@ -151,33 +151,33 @@ def call_helper(scope: Scope, function: FunctionType, node: ast.Call) -> ir.Expr
     program = scope.program
     found = source_of_function(function)
     if found is None:
-        raise scope.error(
+        raise scope.noted_error(
             "TG008", node, f"the text of {function.__name__} cannot be found", "a function written in a file"
         )
-    is_too_deep = program.stack.count(function) > _depth(scope, function, node)
+    is_too_deep = program.stack.count(function) > _recursion_depth(scope, function, node)
     variables = bound_variables(scope, function, *found, node)
-    its = signature(program, function, *found, variables)
+    its = read_signature(program, function, *found, variables)
     if its.broken:
         raise AbandonedError
     states, arguments = _bind_arguments(scope, its, node)
     if is_too_deep and its.returns is not None:
-        return _too_deep(its.returns, scope.where(node.func))
+        return _too_deep(its.returns, scope.place_of(node.func))
     made = _elaborate_call(program, its, states, tuple(argument.type for argument in arguments), variables)
-    return ir.Call(made, tuple(arguments), made.returns, scope.where(node))
+    return ir.Call(made, tuple(arguments), made.returns, scope.place_of(node))
 
 
-def _depth(scope: Scope, function: FunctionType, node: ast.Call) -> int:
+def _recursion_depth(scope: Scope, function: FunctionType, node: ast.Call) -> int:
     """How deep a function may call itself here; 0 for one that does not do so."""
     depth = depth_of(function)
     if depth is None:
         if function in scope.program.stack:
             hint = f"@recursive(depth=n) above {function.__name__}, or a loop over a bounded range"
-            raise scope.error("TG106", node, f"{function.__name__} calls itself", hint)
+            raise scope.noted_error("TG106", node, f"{function.__name__} calls itself", hint)
         return 0
     opened = sorted(depth.names() & scope.program.types.open)
     if opened:
         message = f"how deep {function.__name__} calls itself depends on {opened[0]}, which is not given a value"
-        raise scope.error("TG106", node, message, f"a value for {opened[0]}, or a number for the depth")
+        raise scope.noted_error("TG106", node, message, f"a value for {opened[0]}, or a number for the depth")
     return depth.value(scope.program.values)
 
 
@@ -215,10 +215,10 @@ def bound_variables(
     arguments = bind_arguments(scope, node, source, function, call)
     for parameter in generic:
         where, argument = arguments[parameter.arg]
-        found, wanted = expression(where, argument).type, cast(ast.expr, parameter.annotation)
-        if not types.infer(wanted, source, function.__globals__, found, variables):
+        found, wanted = elaborate_expression(where, argument).type, cast(ast.expr, parameter.annotation)
+        if not types.infer_variables(wanted, source, function.__globals__, found, variables):
             message = f"this is {describe(found)}, and {ast.unparse(wanted)} is needed"
-            raise scope.error("TG203", argument, message, f"a value of {ast.unparse(wanted)}")
+            raise scope.noted_error("TG203", argument, message, f"a value of {ast.unparse(wanted)}")
     return variables
 
 
@@ -230,12 +230,12 @@ def _bind_arguments(scope: Scope, its: CallSignature, node: ast.Call) -> tuple[d
     for parameter, type_ in its.parameters:
         where, argument = values[parameter.arg]
         if type_ is not None:
-            value = expression(where, argument, type_)
-            arguments.append(fit(where, value, type_, argument))
+            value = elaborate_expression(where, argument, type_)
+            arguments.append(fit_to_type(where, value, type_, argument))
         elif (state := scope.state_called(argument)) is not None:
             states[parameter.arg] = state
         else:
-            raise scope.error(
+            raise scope.noted_error(
                 "TG203", argument, f"{its.node.name} needs the state itself here", "the caller's own state parameter"
             )
     return states, arguments
@@ -248,11 +248,13 @@ def bind_arguments(
     names = [parameter.arg for parameter in helper.args.args]
     hint = f"{helper.name}({', '.join(names)})"
     if len(node.args) > len(names) or any(isinstance(argument, ast.Starred) for argument in node.args):
-        raise scope.error("TG211", node, f"{helper.name} takes {len(names)} arguments, not {len(node.args)}", hint)
+        raise scope.noted_error(
+            "TG211", node, f"{helper.name} takes {len(names)} arguments, not {len(node.args)}", hint
+        )
     found = {name: (scope, argument) for name, argument in zip(names, node.args, strict=False)}
     for keyword in node.keywords:
         if keyword.arg not in names or keyword.arg in found:
-            raise scope.error("TG211", keyword, f"{helper.name} has no free parameter {keyword.arg}", hint)
+            raise scope.noted_error("TG211", keyword, f"{helper.name} has no free parameter {keyword.arg}", hint)
         found[keyword.arg] = (scope, keyword.value)
     defaults = helper.args.defaults
     outside = Scope(scope.program, source, function.__globals__, "helper")
@@ -260,7 +262,7 @@ def bind_arguments(
         found.setdefault(name, (outside, default))
     missing = [name for name in names if name not in found]
     if missing:
-        raise scope.error("TG211", node, f"{helper.name} also needs {', '.join(missing)}", hint)
+        raise scope.noted_error("TG211", node, f"{helper.name} also needs {', '.join(missing)}", hint)
     return found
 
 
@@ -281,7 +283,7 @@ def _elaborate_call(
         program.helpers[key] = None
         program.stack.append(its.function)
         try:
-            program.helpers[key] = _function(program, its, states, types, variables)
+            program.helpers[key] = _elaborate_helper(program, its, states, types, variables)
         finally:
             program.stack.pop()
     made = program.helpers[key]
@@ -296,7 +298,7 @@ def _bounded_argument_type(type_: Type) -> Type:
     return widened_interval() if wide else type_
 
 
-def _function(
+def _elaborate_helper(
     program: Program, its: CallSignature, states: dict[str, str], types: tuple[Type, ...], variables: Mapping[Any, Type]
 ) -> ir.Function:
     remaining = iter(types)
@@ -316,17 +318,17 @@ def function_form(
     scope = Scope(program, its.source, its.function.__globals__, role)
     scope.states = states
     scope.variables = variables or {}
-    scope.assigned, scope.rebound = names_assigned(its.node.body), names_rebound(its.node)
+    scope.assigned, scope.rebound = assigned_names(its.node.body), names_rebound(its.node)
     scope.returns = its.returns
     scope.used.update(states.values())
     for name, type_ in parameters:
-        scope.bind(name, type_)
+        scope.bind_name(name, type_)
     errors = program.diagnostics.count
-    body, ends = block(scope, its.node.body)
+    body, ends = elaborate_block(scope, its.node.body)
     if program.diagnostics.count > errors:
         raise AbandonedError
     if not ends or its.returns is None:
-        raise scope.error(
+        raise scope.noted_error(
             "TG220", its.node.body[-1], f"{its.node.name} may end here without a value", "return ..., on every way"
         )
     return ir.Function(
@@ -334,16 +336,16 @@ def function_form(
         parameters,
         tuple(states.values()),
         body,
-        _result(its.returns, scope.returned),
+        _result_type(its.returns, scope.returned),
         its.source.where(its.node),
     )
 
 
-def _result(declared_type: Type, returned_types: list[Type]) -> Type:
+def _result_type(declared_type: Type, returned_types: list[Type]) -> Type:
     found: Type | None = None
     for type_ in returned_types:
-        found = type_ if found is None else join(found, type_)
-        assert agrees(type_, declared_type), f"{describe(type_)} was fitted to {describe(declared_type)}"
+        found = type_ if found is None else common_type(found, type_)
+        assert is_type_fitting(type_, declared_type), f"{describe(type_)} was fitted to {describe(declared_type)}"
     return declared_type if found is None else _narrow_return_type(declared_type, found)
 
 

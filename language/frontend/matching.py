@@ -12,18 +12,18 @@ from ..records import KIND, is_box, is_tuple, tuple_of, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit, scalar_size
 from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY
-from .intervals import UNBOUNDED_INT, hull
+from .intervals import UNBOUNDED_INT, hull_of
 from .scope import Scope
 from .type_text import describe
 
 
-def join(left: Type, right: Type) -> Type | None:
+def common_type(left: Type, right: Type) -> Type | None:
     """The type that holds the values of both; None when there is none."""
     match left, right:
         case Int(), Int():
-            return left if left == right else hull(left, right)
+            return left if left == right else hull_of(left, right)
         case Record(fields=a), Record(fields=b) if is_tuple(left) and is_tuple(right):
-            parts = [join(x, y) for (_, x), (_, y) in zip(a, b, strict=False)]
+            parts = [common_type(x, y) for (_, x), (_, y) in zip(a, b, strict=False)]
             return tuple_type(parts) if len(a) == len(b) and None not in parts else None
         case (Record(variants=variants) as union, other) | (other, Record(variants=variants) as union) if variants:
             return union if other == union or is_member(other, union) else _optional_union(union, other)
@@ -38,12 +38,12 @@ def join(left: Type, right: Type) -> Type | None:
         case (Unit(), Option()) | (Option(), Unit()):
             return right if isinstance(left, Unit) else left
         case Option(of=a), Option(of=b):
-            of = join(a, b)
+            of = common_type(a, b)
             return None if of is None else Option(of)
         case (Unit(), other) | (other, Unit()):
             return None if isinstance(other, (Pool, Unit)) else Option(other)
         case (Option(of=of), other) | (other, Option(of=of)):
-            joined = join(of, other)
+            joined = common_type(of, other)
             return None if joined is None else Option(joined)
         case _:
             return _join_containers(left, right)
@@ -70,7 +70,7 @@ def _optional_union(union: Record, other: Type) -> Type | None:
         case Unit():
             return Option(union)
         case Option(of=of):
-            joined = join(union, of)
+            joined = common_type(union, of)
             return None if joined is None else Option(joined)
         case _:
             return None
@@ -79,12 +79,12 @@ def _optional_union(union: Record, other: Type) -> Type | None:
 def _join_containers(left: Type, right: Type) -> Type | None:
     match left, right:
         case Seq(of=a), Seq(of=b):
-            of = join(a, b)
-            return None if of is None else _wider(replace(left, of=of), left.capacity, right)
+            of = common_type(a, b)
+            return None if of is None else _with_larger_capacity(replace(left, of=of), left.capacity, right)
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
-            return _wider(left, left.capacity, right) if a == b and m == n else None
+            return _with_larger_capacity(left, left.capacity, right) if a == b and m == n else None
         case Map(key=k, value=a), Map(key=q, value=b):
-            value = join(a, b)
+            value = common_type(a, b)
             return Map(k, value) if k == q and value is not None else None
         case Subset(of=a), Subset(of=b):
             return left if a == b else _join_sets(a, b)
@@ -96,11 +96,11 @@ def _join_sets(one: Type, other: Type) -> Type | None:
     """Sets of numbers are sets of more numbers: of at most 64."""
     if not isinstance(one, Int) or not isinstance(other, Int):
         return None
-    of = hull(one, other)
+    of = hull_of(one, other)
     return Subset(of) if scalar_size(of) <= MEMBERS_MAX else None
 
 
-def _wider(container_type: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
+def _with_larger_capacity(container_type: Seq | Pool, capacity: int, other: Seq | Pool) -> Type:
     """`container_type` with the larger capacity of the two; a capacity still to be found gives way to a known one."""
     if other.capacity == capacity:
         return container_type
@@ -119,7 +119,7 @@ def widen_type(declared_type: Type, found_type: Type) -> Type:
             return (
                 found_type
                 if declared_type == UNBOUNDED_INT
-                else hull(declared_type, found_type)
+                else hull_of(declared_type, found_type)
                 if not _is_inside(found_type, declared_type)
                 else declared_type
             )
@@ -140,7 +140,7 @@ def widen_type(declared_type: Type, found_type: Type) -> Type:
 
 def _settled_capacity(declared_type: Type, found_type: Type) -> Type:
     if isinstance(declared_type, (Seq, Pool)) and isinstance(found_type, (Seq, Pool)):
-        return _wider(declared_type, declared_type.capacity, found_type)
+        return _with_larger_capacity(declared_type, declared_type.capacity, found_type)
     return declared_type
 
 
@@ -148,22 +148,22 @@ def _is_inside(inner: Int, outer: Int) -> bool:
     return outer.lo <= inner.lo and inner.hi <= outer.hi
 
 
-def agrees(found_type: Type, wanted_type: Type) -> bool:
+def is_type_fitting(found_type: Type, wanted_type: Type) -> bool:
     """Whether a value of `found_type` can stand for `wanted_type` without any change. Bounds are checked when it is
     stored."""
     match found_type, wanted_type:
         case Int(), Int():
             return True
         case (Option(of=a), Option(of=b)) | (Seq(of=a), Seq(of=b)):
-            return agrees(a, b)
+            return is_type_fitting(a, b)
         case Map(key=k, value=a), Map(key=q, value=b):
-            return k == q and agrees(a, b)
+            return k == q and is_type_fitting(a, b)
         case Subset(of=a), Subset(of=b):
             return a == b or b == UNBOUNDED_INT or _has_its_bits(a, b)
         case Pool(of=a, multiple=m), Pool(of=b, multiple=n):
             return a == b and m == n
         case Record(fields=a), Record(fields=b) if is_tuple(found_type) and is_tuple(wanted_type):
-            return len(a) == len(b) and all(agrees(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
+            return len(a) == len(b) and all(is_type_fitting(x, y) for (_, x), (_, y) in zip(a, b, strict=True))
         case _:
             return found_type == wanted_type
 
@@ -175,13 +175,13 @@ def _has_its_bits(found_type: Type, wanted_type: Type) -> bool:
     return wanted_type == Int(found_type.lo, found_type.hi)
 
 
-def fit(scope: Scope, value: ir.Expr, wanted_type: Type, node: ast.AST) -> ir.Expr:
+def fit_to_type(scope: Scope, value: ir.Expr, wanted_type: Type, node: ast.AST) -> ir.Expr:
     """`value` as a `wanted_type`: `None` becomes that option's, a plain value becomes some, an option is unwrapped.
 
     Raises AbandonedError after noting TG203 when the types have nothing to do with each other.
     """
     found = type_of(value)
-    if agrees(found, wanted_type):
+    if is_type_fitting(found, wanted_type):
         return value
     if isinstance(wanted_type, Record) and is_member(found, wanted_type):
         return to_union(value, wanted_type)
@@ -192,30 +192,34 @@ def fit(scope: Scope, value: ir.Expr, wanted_type: Type, node: ast.AST) -> ir.Ex
     if isinstance(wanted_type, Map) and _are_maps_of_numbers(found, wanted_type):
         return _moved_map(scope, value, wanted_type, node)
     if isinstance(wanted_type, Record) and is_box(wanted_type) and not is_box(found):
-        return ir.MakeRecord((fit(scope, value, unbox_type(wanted_type), node),), wanted_type, value.where)
+        return ir.MakeRecord((fit_to_type(scope, value, unbox_type(wanted_type), node),), wanted_type, value.where)
     if isinstance(wanted_type, Record) and isinstance(found, Record) and _are_alike(found, wanted_type):
-        return _tuple(scope, value, found, wanted_type, node)
+        return _fit_tuple(scope, value, found, wanted_type, node)
     if isinstance(wanted_type, Option):
         if isinstance(found, Unit) and isinstance(value, ir.Const):
             return replace(value, type=wanted_type)
-        if agrees(found, wanted_type.of):
+        if is_type_fitting(found, wanted_type.of):
             return ir.Some(value, Option(found), value.where)
         if _are_alike(found, wanted_type.of) or _is_taken_apart(found, wanted_type.of):
-            return ir.Some(fit(scope, value, wanted_type.of, node), wanted_type, value.where)
+            return ir.Some(fit_to_type(scope, value, wanted_type.of, node), wanted_type, value.where)
         if isinstance(found, Option) and _is_taken_apart(found.of, wanted_type.of):
             return _moved_option(scope, value, found.of, wanted_type, node)
-    if isinstance(found, Option) and (agrees(found.of, wanted_type) or _are_sets_of_numbers(found.of, wanted_type)):
-        return fit(scope, ir.Unwrap(value, found.of, value.where), wanted_type, node)
+    if isinstance(found, Option) and (
+        is_type_fitting(found.of, wanted_type) or _are_sets_of_numbers(found.of, wanted_type)
+    ):
+        return fit_to_type(scope, ir.Unwrap(value, found.of, value.where), wanted_type, node)
     at = _known_member(scope, found, wanted_type, node)
     if at is not None:
         whole = value if not isinstance(found, Option) else ir.Unwrap(value, found.of, value.where)
         assert isinstance(whole.type, Record), "it is a union"
-        return fit(scope, to_member(whole, whole.type, at, value.where), wanted_type, node)
+        return fit_to_type(scope, to_member(whole, whole.type, at, value.where), wanted_type, node)
     one, other = describe(found), describe(wanted_type)
     if one == other:
         message = f"this is {one} and so is what is needed here, but of other numbers"
-        raise scope.error("TG203", node, message, "both with the same ranges, or a comparison of their elements")
-    raise scope.error("TG203", node, f"this is {one}, and {other} is needed", _hint(found, wanted_type))
+        raise scope.noted_error("TG203", node, message, "both with the same ranges, or a comparison of their elements")
+    raise scope.noted_error(
+        "TG203", node, f"this is {one}, and {other} is needed", _hint_for_mismatch(found, wanted_type)
+    )
 
 
 def _known_member(scope: Scope, found_type: Type, wanted_type: Type, node: ast.AST) -> int | None:
@@ -247,7 +251,7 @@ def _are_maps_of_numbers(found_type: Type, wanted_type: Type) -> bool:
     """Whether both are maps with the same keys, to sets of numbers or to such maps."""
     match found_type, wanted_type:
         case Map(key=key, value=a), Map(key=other, value=b) if key == other:
-            return _are_sets_of_numbers(a, b) or agrees(a, b) or _are_maps_of_numbers(a, b)
+            return _are_sets_of_numbers(a, b) or is_type_fitting(a, b) or _are_maps_of_numbers(a, b)
         case _:
             return False
 
@@ -255,9 +259,9 @@ def _are_maps_of_numbers(found_type: Type, wanted_type: Type) -> bool:
 def _moved_map(scope: Scope, value: ir.Expr, wanted_type: Map, node: ast.AST) -> ir.Expr:
     """A map to sets of numbers as one to sets of other numbers."""
     assert isinstance(value.type, Map)
-    name, where = scope.fresh("key"), value.where
+    name, where = scope.fresh_name("key"), value.where
     moved = ir.Index(value, ir.Name(name, wanted_type.key, where), value.type.value, where)
-    return ir.MakeMap(name, fit(scope, moved, wanted_type.value, node), wanted_type, where)
+    return ir.MakeMap(name, fit_to_type(scope, moved, wanted_type.value, node), wanted_type, where)
 
 
 def _renumber_set(scope: Scope, value: ir.Expr, wanted_type: Type) -> ir.Expr:
@@ -265,16 +269,16 @@ def _renumber_set(scope: Scope, value: ir.Expr, wanted_type: Type) -> ir.Expr:
     assert isinstance(wanted_type, Subset)
     if isinstance(value, ir.MakeSubset):
         return replace(value, type=wanted_type)
-    found, where, name = value.type, value.where, scope.fresh("member")
+    found, where, name = value.type, value.where, scope.fresh_name("member")
     assert isinstance(found, Subset)
     over = ir.Generator(name, found.of, ir.Elements(value, where), ())
     return ir.Quantified("set", (over,), ir.Name(name, found.of, where), None, wanted_type, where)
 
 
-def _tuple(scope: Scope, value: ir.Expr, found_type: Record, wanted_type: Record, node: ast.AST) -> ir.Expr:
+def _fit_tuple(scope: Scope, value: ir.Expr, found_type: Record, wanted_type: Record, node: ast.AST) -> ir.Expr:
     """A tuple whose parts become those of another type."""
     pairs = list(zip(found_type.fields, (of for _, of in wanted_type.fields), strict=True))
-    parts = tuple(fit(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
+    parts = tuple(fit_to_type(scope, field_of(value, name, of), want, node) for (name, of), want in pairs)
     types = [widen_type(want, part.type) for part, (_, want) in zip(parts, pairs, strict=True)]
     return ir.MakeRecord(parts, tuple_type(types), value.where)
 
@@ -315,7 +319,7 @@ def _widen_union(value: ir.Expr, found_type: Record, wanted_type: Record) -> ir.
 def _moved_option(scope: Scope, value: ir.Expr, of: Type, wanted_type: Option, node: ast.AST) -> ir.Expr:
     """None, or what an option holds as a value of what the other one holds."""
     where = value.where
-    some = ir.Some(fit(scope, ir.Unwrap(value, of, where), wanted_type.of, node), wanted_type, where)
+    some = ir.Some(fit_to_type(scope, ir.Unwrap(value, of, where), wanted_type.of, node), wanted_type, where)
     return ir.Choice(ir.IsNone(value, Bool(), where), ir.Const(0, wanted_type, where), some, wanted_type, where)
 
 
@@ -371,12 +375,12 @@ def _absent_part(of: Type, where: Where) -> ir.Expr:
             return ir.Const(0, of, where)
 
 
-def _hint(found_type: Type, wanted_type: Type) -> str:
+def _hint_for_mismatch(found_type: Type, wanted_type: Type) -> str:
     match found_type, wanted_type:
         case _, Option(of=of):
-            return _hint(found_type, of)
+            return _hint_for_mismatch(found_type, of)
         case Option(of=Record() as union), Record() if union.variants:
-            return _hint(union, wanted_type)
+            return _hint_for_mismatch(union, wanted_type)
         case Record(variants=variants), Record(name=name) if any(member == wanted_type for member, _ in variants):
             return f"match it: case {name}() as x: ...; isinstance says so only of a name that keeps its value"
         case Unit(), _:
@@ -407,12 +411,12 @@ def unwrap_option(value: ir.Expr) -> ir.Expr:
     return ir.Unwrap(value, value.type.of, value.where) if isinstance(value.type, Option) else value
 
 
-def unify(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST) -> tuple[ir.Expr, ir.Expr, Type]:
+def unify_types(scope: Scope, left: ir.Expr, right: ir.Expr, code: str, node: ast.AST) -> tuple[ir.Expr, ir.Expr, Type]:
     """Both values brought to one type, and that type. Raises AbandonedError after noting `code` when there is none."""
-    joined = join(left.type, right.type)
+    joined = common_type(left.type, right.type)
     if joined is None:
         raise _note_no_common_type(scope, left.type, right.type, code, node)
-    return fit(scope, left, joined, node), fit(scope, right, joined, node), joined
+    return fit_to_type(scope, left, joined, node), fit_to_type(scope, right, joined, node), joined
 
 
 def type_text_with_numbers(type_: Type) -> str:
@@ -425,12 +429,12 @@ def _note_no_common_type(scope: Scope, left: Type, right: Type, code: str, node:
     """Notes that two values are of no one type."""
     match left, right:
         case Subset(of=Int() as a), Subset(of=Int() as b):
-            held = hull(a, b)
+            held = hull_of(a, b)
             message = f"these sets together have {scalar_size(held)} possible members, {held.lo}..{held.hi}"
-            return scope.error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
+            return scope.noted_error("TG402", node, message, f"at most {MEMBERS_MAX} possible members")
         case _:
             message = f"{describe(left)} and {describe(right)} are different types"
-            return scope.error(code, node, message, "two values of one type")
+            return scope.noted_error(code, node, message, "two values of one type")
 
 
 def is_known(type_: Type) -> bool:

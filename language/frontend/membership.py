@@ -19,7 +19,7 @@ def unchecked_elements(node: object) -> Iterator[tuple[ir.Expr, Type]]:
             elements, stored = (body,), frozenset(_checked_names(generators))
         case _:
             return
-    yield from ((element, of) for element in elements if not _belongs(element, of, stored))
+    yield from ((element, of) for element in elements if not _is_surely_of_type(element, of, stored))
 
 
 def _checked_names(generators: tuple[ir.Generator, ...]) -> Iterator[str]:
@@ -47,7 +47,7 @@ def is_stored(node: ir.Expr, names: frozenset[str] | set[str] = frozenset()) -> 
             return isinstance(node, ir.StateField)
 
 
-def _belongs(value: ir.Expr, of: Type, stored_names: frozenset[str]) -> bool:
+def _is_surely_of_type(value: ir.Expr, of: Type, stored_names: frozenset[str]) -> bool:
     if value.type == of and is_stored(value, stored_names):
         return True
     match of:
@@ -55,10 +55,14 @@ def _belongs(value: ir.Expr, of: Type, stored_names: frozenset[str]) -> bool:
             within = isinstance(value.type, Int) and lo <= value.type.lo and value.type.hi <= hi
             return within and not isinstance(value, ir.RecordField)
         case Option(of=inner):
-            return _is_absent(value) or (isinstance(value, ir.Some) and _belongs(value.value, inner, stored_names))
+            return _is_absent(value) or (
+                isinstance(value, ir.Some) and _is_surely_of_type(value.value, inner, stored_names)
+            )
         case Record(fields=fields) if isinstance(value, ir.MakeRecord):
             parts = zip(value.fields, fields, strict=True)
-            return is_box(of) or all(_belongs(part, field_type, stored_names) for part, (_, field_type) in parts)
+            return is_box(of) or all(
+                _is_surely_of_type(part, field_type, stored_names) for part, (_, field_type) in parts
+            )
         case _:
             return isinstance(of, (Bool, Enumeration, Identity, Subset))
 

@@ -18,22 +18,22 @@ from .unions import asked_records
 Fact = tuple[str, frozenset[int]]
 
 
-def know(scope: Scope, test: ast.expr, truth: bool) -> Scope:
+def narrow_scope(scope: Scope, test: ast.expr, truth: bool) -> Scope:
     """The scope, in which names are from here on what they are where a condition has this truth."""
-    for name, numbers in _facts(scope, test, truth):
+    for name, numbers in _facts_of_test(scope, test, truth):
         before = scope.records_of(name)
         scope.known[name] = scope.names[name], numbers if before is None else before & numbers
     return scope
 
 
-def _facts(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
+def _facts_of_test(scope: Scope, test: ast.expr, truth: bool) -> Iterator[Fact]:
     match test:
         case ast.UnaryOp(op=ast.Not(), operand=operand):
-            yield from _facts(scope, operand, not truth)
+            yield from _facts_of_test(scope, operand, not truth)
         case ast.BoolOp(op=op, values=values) if isinstance(op, ast.And) == truth:
             for value in values:
-                yield from _facts(scope, value, truth)
-        case ast.Call(func=func, args=[ast.Name(id=name), records]) if scope.static(func) is builtins.isinstance:
+                yield from _facts_of_test(scope, value, truth)
+        case ast.Call(func=func, args=[ast.Name(id=name), records]) if scope.module_value(func) is builtins.isinstance:
             yield from _facts_of_isinstance(scope, name, records, truth)
         case _:
             pass

@@ -11,14 +11,14 @@ from ..types import Bool, Enumeration, Identity, Int, Seq, Type, scalar_size
 from ..where import Where
 from .expressions import constant_expression, make_arithmetic, number_constant
 from .matching import unwrap_option
-from .scope import Scope, expression
-from .sources import bind_target, filters, iteration
+from .scope import Scope, elaborate_expression
+from .sources import bind_target, elaborate_filters, elaborate_source
 from .type_text import describe
 
 
 def ordered_member(scope: Scope, node: ast.expr) -> ir.Expr:
     """The typed form of a member of an ordered domain. TG206 for anything else."""
-    value = unwrap_option(expression(scope, node))
+    value = unwrap_option(elaborate_expression(scope, node))
     if isinstance(value.type, Identity) and value.type.is_ordered:
         return value
     raise note_no_order(scope, value.type, node)
@@ -29,7 +29,7 @@ def note_no_order(scope: Scope, type_: Type, node: ast.AST) -> AbandonedError:
     hint = "==, or an integer field to order by"
     if isinstance(type_, Identity):
         hint = f"==, or class {type_.name}(Domain, ..., ordered=True)"
-    return scope.error("TG206", node, f"{describe(type_)} has no order", hint)
+    return scope.noted_error("TG206", node, f"{describe(type_)} has no order", hint)
 
 
 def position_of(value: ir.Expr, where: Where) -> ir.Expr:
@@ -47,25 +47,25 @@ def member_with_number(number: ir.Expr, type_: Type, where: Where) -> ir.Expr:
 def call_position(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`position(node)`."""
     if len(node.args) != 1 or node.keywords:
-        raise scope.error("TG211", node, "position takes one member", "position(node)")
-    return position_of(ordered_member(scope, node.args[0]), scope.where(node))
+        raise scope.noted_error("TG211", node, "position takes one member", "position(node)")
+    return position_of(ordered_member(scope, node.args[0]), scope.place_of(node))
 
 
 def call_next(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`next(node)`."""
-    return _neighbour(scope, node, 1)
+    return _elaborate_neighbour(scope, node, 1)
 
 
 def call_previous(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.Expr:
     """`previous(node)`."""
-    return _neighbour(scope, node, -1)
+    return _elaborate_neighbour(scope, node, -1)
 
 
-def _neighbour(scope: Scope, node: ast.Call, step: int) -> ir.Expr:
+def _elaborate_neighbour(scope: Scope, node: ast.Call, step: int) -> ir.Expr:
     if len(node.args) != 1 or node.keywords:
         name = ast.unparse(node.func)
-        raise scope.error("TG211", node, f"{name} takes one member of an ordered domain", f"{name}(node)")
-    member, where = ordered_member(scope, node.args[0]), scope.where(node)
+        raise scope.noted_error("TG211", node, f"{name} takes one member of an ordered domain", f"{name}(node)")
+    member, where = ordered_member(scope, node.args[0]), scope.place_of(node)
     assert isinstance(member.type, Identity)
     size = constant_expression(scope, member.type.python.domain_size, node)
     moved = make_arithmetic(scope, "+", position_of(member, where), number_constant(scope, step, node), node)
@@ -86,18 +86,18 @@ def call_choose(scope: Scope, node: ast.Call, expected_type: Type | None) -> ir.
             pass
         case _:
             usage = "choose(x for x in xs if ...)"
-            raise scope.error("TG211", node, "choose takes the values that one loop visits", usage)
+            raise scope.noted_error("TG211", node, "choose takes the values that one loop visits", usage)
     if not isinstance(generator.target, ast.Name) or generator.target.id != chosen:
-        raise scope.error("TG211", node, "what is chosen is what the loop visits", "choose(x for x in xs if ...)")
-    over, where = iteration(scope, generator.iter), scope.where(node)
-    inner = scope.inner()
+        raise scope.noted_error("TG211", node, "what is chosen is what the loop visits", "choose(x for x in xs if ...)")
+    over, where = elaborate_source(scope, generator.iter), scope.place_of(node)
+    inner = scope.inner_scope()
     if isinstance(over.source, ir.Elements) and isinstance(over.source.of.type, Seq):
         return _first_of_sequence(inner, generator, over.source.of, where)
     if not isinstance(over.type, (Int, Bool, Enumeration, Identity)):
         hint = "a parameter, which is tried with each; or min(...) of a field"
-        raise scope.error("TG211", node, f"{describe(over.type)} has no first value to choose", hint)
+        raise scope.noted_error("TG211", node, f"{describe(over.type)} has no first value to choose", hint)
     binding, conditions = bind_target(inner, generator.target, over)
-    made = ir.Generator(binding.name, over.type, over.source, (*conditions, *filters(inner, generator.ifs)))
+    made = ir.Generator(binding.name, over.type, over.source, (*conditions, *elaborate_filters(inner, generator.ifs)))
     at = position_of(ir.Name(binding.name, over.type, where), where)
     return member_with_number(ir.Quantified("min", (made,), at, None, at.type, where), over.type, where)
 
@@ -107,10 +107,10 @@ def _first_of_sequence(scope: Scope, generator: ast.comprehension, row: ir.Expr,
     assert isinstance(row.type, Seq) and isinstance(generator.target, ast.Name)
     capacity = max(row.type.capacity, 0)
     index = Int(0, max(0, capacity - 1))
-    variable = scope.fresh("index")
+    variable = scope.fresh_name("index")
     at = ir.Name(variable, index, where)
-    scope.alias(generator.target.id, ir.Index(row, at, row.type.of, where))
+    scope.alias_name(generator.target.id, ir.Index(row, at, row.type.of, where))
     stop = ir.Length(row, Int(0, capacity), where)
     source = ir.IntRange(ir.Const(0, Int(0, 0), where), stop, where)
-    made = ir.Generator(variable, index, source, tuple(filters(scope, generator.ifs)))
+    made = ir.Generator(variable, index, source, tuple(elaborate_filters(scope, generator.ifs)))
     return ir.Index(row, ir.Quantified("min", (made,), at, None, index, where), row.type.of, where)

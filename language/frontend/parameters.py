@@ -30,19 +30,19 @@ def parameters_of(program: Program, its: CallSignature, skip: int) -> tuple[Para
         assert type_ is not None, "a state among the parameters was refused"
         if node.arg not in its.broken:
             with suppress(AbandonedError):
-                made.append(_parameter(program, its, node, type_, has_state=skip > 0))
+                made.append(_read_parameter(program, its, node, type_, has_state=skip > 0))
     return tuple(made)
 
 
-def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type, *, has_state: bool) -> Parameter:
+def _read_parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type, *, has_state: bool) -> Parameter:
     where = its.source.where(node)
     chosen = _chosen_field(program, its, node)
-    holding = [name for name, pool in _pools(program).items() if pool.of == type_] if has_state else []
+    holding = [name for name, pool in _message_fields(program).items() if pool.of == type_] if has_state else []
     if chosen is not None or holding:
-        return Parameter(node.arg, type_, _pool(program, node, type_, chosen, holding, where), where)
+        return Parameter(node.arg, type_, _pool_of_parameter(program, node, type_, chosen, holding, where), where)
     type_ = with_full_capacity(type_)
     mistake = _message_record_mistake(program, node, type_) if has_state else None
-    mistake = mistake or _endless(node, type_) or _too_many(node, type_)
+    mistake = mistake or _why_endless(node, type_) or _too_many(node, type_)
     if mistake is not None:
         program.diagnostics.add("TG308", where, *mistake)
         raise AbandonedError
@@ -52,7 +52,7 @@ def _parameter(program: Program, its: CallSignature, node: ast.arg, type_: Type,
 # --- messages ---------------------------------------------------------------------------------------------------------
 
 
-def _pools(program: Program) -> dict[str, Pool]:
+def _message_fields(program: Program) -> dict[str, Pool]:
     """The fields of the state that hold messages."""
     return {name: field for name, field in program.shape.fields.items() if isinstance(field, Pool)}
 
@@ -60,10 +60,10 @@ def _pools(program: Program) -> dict[str, Pool]:
 def _chosen_field(program: Program, its: CallSignature, node: ast.arg) -> str | None:
     """The field that `Member` names."""
     assert node.annotation is not None, "a parameter without annotation was refused"
-    return program.types.read(node.annotation, its.source, its.function.__globals__).member_of
+    return program.types.read_annotation(node.annotation, its.source, its.function.__globals__).member_of
 
 
-def _pool(
+def _pool_of_parameter(
     program: Program, node: ast.arg, type_: Type, chosen_field: str | None, holding: list[str], where: Where
 ) -> str:
     """The state field whose members a message parameter ranges over."""
@@ -87,7 +87,7 @@ def _pool(
 
 def _message_record_mistake(program: Program, node: ast.arg, type_: Type) -> tuple[str, str] | None:
     """What is wrong with a record that messages of the state are made of, or that is one of a union of them."""
-    for name, pool in _pools(program).items():
+    for name, pool in _message_fields(program).items():
         if any(member == type_ for member, _ in pool.of.variants):
             union = describe(pool.of)
             message = f"{node.arg} is of type {describe(type_)}, and the state holds messages of type {union}"
@@ -101,7 +101,7 @@ def _message_record_mistake(program: Program, node: ast.arg, type_: Type) -> tup
 # --- every value of a type --------------------------------------------------------------------------------------------
 
 
-def _endless(node: ast.arg, type_: Type) -> tuple[str, str] | None:
+def _why_endless(node: ast.arg, type_: Type) -> tuple[str, str] | None:
     """What is wrong with a type that has no list of values."""
     if _is_listed(type_):
         return None
@@ -138,8 +138,8 @@ def _too_many(node: ast.arg, type_: Type) -> tuple[str, str] | None:
         if isinstance(part, Pool) and value_count(part.of) > MEMBERS_MAX:
             count = value_count(part.of)
             return f"{node.arg} has sets of {count:,} possible elements", f"at most {MEMBERS_MAX} possible elements"
-        if _count(part) > VALUES_MAX:
-            message = f"{node.arg} has {_text(_count(type_))} values, and an action is tried with each"
+        if _value_count(part) > VALUES_MAX:
+            message = f"{node.arg} has {_count_text(_value_count(type_))} values, and an action is tried with each"
             return message, f"at most {VALUES_MAX:,} values, or several smaller parameters"
     return None
 
@@ -159,11 +159,11 @@ def _types_inside_out(type_: Type) -> Iterator[Type]:
     yield type_
 
 
-def _count(type_: Type) -> float:
+def _value_count(type_: Type) -> float:
     """How many values a type has; infinitely many where they are not worth the counting."""
     long = any(isinstance(part, Seq) and part.capacity > VALUES_MAX for part in _types_inside_out(type_))
     return inf if long or value_count(type_) > _COUNTED_TYPES else value_count(type_)
 
 
-def _text(count: float) -> str:
+def _count_text(count: float) -> str:
     return f"more than {_COUNTED_TYPES:,}" if count == inf else f"{int(count):,}"

@@ -7,8 +7,8 @@ import ast
 from .. import ir
 from ..errors import AbandonedError
 from ..types import Map, Seq
-from .expressions import index
-from .scope import Scope, expression
+from .expressions import elaborate_index
+from .scope import Scope, elaborate_expression
 from .type_text import describe
 
 
@@ -24,17 +24,17 @@ def written_place(scope: Scope, node: ast.expr, statement: ast.AST) -> ir.Place:
             if scope.role == "helper"
             else "a value, without writing"
         )
-        raise scope.error(code, statement, f"a {_LOOKS[scope.role]} only looks at the state", hint)
+        raise scope.noted_error(code, statement, f"a {_LOOKS[scope.role]} only looks at the state", hint)
     made, place = _path_root(scope, root)
     indexes = list(place.indexes)
     for key in path:
         if isinstance(key, ast.Slice) or not isinstance(made.type, (Map, Seq)):
             hint = "s.q = s.q[:n] + ..., or .truncate(n)" if isinstance(made.type, Seq) else "the whole cell"
-            raise scope.error("TG215", key, f"a part of {describe(made.type)} cannot be written by index", hint)
-        made = index(scope, made, key, key)
+            raise scope.noted_error("TG215", key, f"a part of {describe(made.type)} cannot be written by index", hint)
+        made = elaborate_index(scope, made, key, key)
         assert isinstance(made, ir.Index)
         indexes.append(made.index)
-    return ir.Place(place.field, tuple(indexes), made.type, scope.where(node))
+    return ir.Place(place.field, tuple(indexes), made.type, scope.place_of(node))
 
 
 _LOOKS = {"helper": "helper that returns a value", "property": "property"}
@@ -62,7 +62,7 @@ def _is_cell(scope: Scope, root: ast.expr) -> bool:
 
 def _path_root(scope: Scope, root: ast.expr) -> tuple[ir.Expr, ir.Place]:
     """What a path begins with: as a value, and as a cell."""
-    made = expression(scope, root)
+    made = elaborate_expression(scope, root)
     if isinstance(root, ast.Name):
         piece = scope.names[root.id].piece
         assert piece is not None, "a path begins with a piece"
@@ -80,11 +80,11 @@ def _note_no_place(scope: Scope, node: ast.expr, root: ast.expr) -> AbandonedErr
         message = (
             f"{ast.unparse(bottom)} is the value at the moment it was bound; writing to it would not change the state"
         )
-        return scope.error("TG108", node, message, "a path from the state: s.field[key]...")
+        return scope.noted_error("TG108", node, message, "a path from the state: s.field[key]...")
     if isinstance(root, ast.Attribute):
         owner = ast.unparse(root.value)
         message = f"{owner} is a record, and records never change"
-        return scope.error("TG120", node, message, f"{owner} = replace({owner}, {root.attr}=...)")
-    return scope.error(
+        return scope.noted_error("TG120", node, message, f"{owner} = replace({owner}, {root.attr}=...)")
+    return scope.noted_error(
         "TG108", node, "this is a value, not a cell of the state", "a path from the state: s.field[key]..."
     )

@@ -28,7 +28,7 @@ from .abstract_steps import (
     range_checked_value,
     step_predicates,
 )
-from .helpers import CallSignature, function_form, signature
+from .helpers import CallSignature, function_form, read_signature
 from .roles import heading_place, locate_function
 from .scope import Program
 
@@ -51,7 +51,7 @@ class Relation:
     action_forms: Mapping[str, ir.Function]
 
 
-def refinement(
+def elaborate_refinement(
     program: Program,
     function: FunctionType,
     abstract: Model,
@@ -60,12 +60,12 @@ def refinement(
 ) -> Relation:
     """Elaborates a refinement. Raises AbandonedError after noting TG311 or TG317."""
     source, node = locate_function(program, function)
-    its = signature(program, function, source, node)
+    its = read_signature(program, function, source, node)
     where = heading_place(source, node)
     if record.python is program.shape.python and its.returns is None:
         its = replace(its, returns=record)
     _check_signature(program, its, record, where)
-    images = [_image(program, its, record, state) for state in STATES]
+    images = [_image_function(program, its, record, state) for state in STATES]
     lets = [ir.Let(name, ir.Call(image, (), record, where), where) for name, image in zip(IMAGES, images, strict=True)]
     before, after = (ir.Name(name, record, where) for name in IMAGES)
     try:
@@ -84,7 +84,7 @@ def refinement(
     ((parameter, _),) = its.parameters
     begun = (lets[0], ir.Return(starting, where))
     start = ir.Function(node.name, (), STATES[:1], begun, Bool(), where)
-    return Relation(_mapping(program, its, parameter.arg), lets[0], start, one_of(ways), asked)
+    return Relation(_elaborate_mapping(program, its, parameter.arg), lets[0], start, one_of(ways), asked)
 
 
 def note_refusal(program: Program, function: FunctionType, problem: UnsupportedError, abstract: Model) -> None:
@@ -135,13 +135,13 @@ def _check_signature(program: Program, its: CallSignature, record: Record, where
     raise AbandonedError
 
 
-def _image(program: Program, its: CallSignature, record: Record, state: str) -> ir.Function:
+def _image_function(program: Program, its: CallSignature, record: Record, state: str) -> ir.Function:
     """The author's function over the state of this name, its value checked against the abstract types."""
-    form = _mapping(program, its, state)
+    form = _elaborate_mapping(program, its, state)
     return replace(form, body=_check_returned_states(program, its, form.body, record), returns=record)
 
 
-def _mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
+def _elaborate_mapping(program: Program, its: CallSignature, state: str) -> ir.Function:
     """The author's function over the state of this name."""
     ((parameter, _),) = its.parameters
     program.stack.append(its.function)

@@ -18,14 +18,14 @@ from ..steps import returns_as_branches
 from ..types import Bool, Enumeration, Identity, Int, Unit
 from ..where import Where
 from . import calls, comparisons, patterns, statements
-from .blank import blank
+from .blank import blank_value
 from .effects import check_writes
 from .folding import Folder
-from .helpers import CallSignature, call_on_state, function_form, names_assigned, names_rebound, signature
+from .helpers import CallSignature, assigned_names, call_on_state, function_form, names_rebound, read_signature
 from .parameters import parameters_of
 from .record_calls import record_arguments
 from .rules import Ghosts, check_order, drop_ghost_writes, drop_names
-from .scope import Program, Role, Scope, StateShape, block, expression
+from .scope import Program, Role, Scope, StateShape, elaborate_block, elaborate_expression
 from .source import Source, source_of_function
 from .traversal import fields_read, fields_written, traverse_forms
 from .type_text import describe
@@ -46,7 +46,7 @@ class ElaboratedFunction:
     def drop_ghosts(self, ghost_fields: frozenset[str], body: tuple[ir.Statement, ...]) -> tuple[ir.Statement, ...]:
         """`body`, which is this text or made from it, without what only serves these ghost fields."""
         ghosts = Ghosts(ghost_fields, Diagnostics())
-        ghosts.check(self.body)
+        ghosts.check_body(self.body)
         return self._drop_unused_arguments(body, drop_ghost_writes(body, ghosts))
 
     def _drop_unused_arguments(
@@ -61,10 +61,10 @@ class ElaboratedFunction:
             after = kept
         return after
 
-    def needs(self, fields: Set[str]) -> bool:
+    def is_dependent_on(self, fields: Set[str]) -> bool:
         """Whether anything but these ghost fields themselves depends on one of them."""
         notes = Diagnostics()
-        Ghosts(frozenset(fields), notes).check(self.body)
+        Ghosts(frozenset(fields), notes).check_body(self.body)
         return bool(notes.first_message())
 
 
@@ -97,10 +97,10 @@ def heading_place(source: Source, node: ast.FunctionDef) -> Where:
     return Where(where.file, where.line, where.column, where.line, where.column + len(f"def {node.name}"))
 
 
-def _signature(program: Program, function: FunctionType, states: int, role: str) -> CallSignature:
+def _read_role_signature(program: Program, function: FunctionType, states: int, role: str) -> CallSignature:
     """A role's signature: so many parameters for the state come first, and no others do."""
     source, node = locate_function(program, function)
-    its = signature(program, function, source, node)
+    its = read_signature(program, function, source, node)
     if node.args.defaults:
         message = f"{node.name} is {role}: every value of its parameters is tried, and none is a default"
         program.diagnostics.add("TG122", source.where(node.args.defaults[0]), message, "a parameter without a default")
@@ -154,14 +154,14 @@ _USAGE = {
 }
 
 
-def _scope(program: Program, its: CallSignature, role: Role, skip: int) -> Scope:
+def _scope_of_body(program: Program, its: CallSignature, role: Role, skip: int) -> Scope:
     scope = Scope(program, its.source, its.function.__globals__, role)
-    scope.assigned, scope.rebound = names_assigned(its.node.body), names_rebound(its.node)
+    scope.assigned, scope.rebound = assigned_names(its.node.body), names_rebound(its.node)
     for node, _type in its.parameters[:skip]:
         scope.states[node.arg] = node.arg
         scope.used.add(node.arg)
     for node, type_ in its.parameters[skip:]:
-        scope.bind(node.arg, None if node.arg in its.broken else type_)
+        scope.bind_name(node.arg, None if node.arg in its.broken else type_)
     return scope
 
 
@@ -178,9 +178,9 @@ class ActionText:
 
     def form(self, folder: Folder, left_out: frozenset[str], budget: str | None) -> ActionForm:
         """The action's typed form, folded, without the ghosts in `left_out`, its fault budget spent in it."""
-        body = folder.body(self.elaborated_function.body)
+        body = folder.fold_body(self.elaborated_function.body)
         if left_out:
-            body = folder.body(self.elaborated_function.drop_ghosts(left_out, body))
+            body = folder.fold_body(self.elaborated_function.drop_ghosts(left_out, body))
         where = heading_place(self.its.source, self.its.node)
         state = self.its.parameters[0][0].arg
         reads = frozenset(fields_read(*body)) | {
@@ -194,25 +194,25 @@ class ActionText:
 
 def elaborate_action(program: Program, function: FunctionType) -> ActionText:
     """Elaborates an action and checks the rules of a step. Raises AbandonedError when nothing useful came of it."""
-    its = _signature(program, function, 1, "an action")
+    its = _read_role_signature(program, function, 1, "an action")
     parameters = parameters_of(program, its, 1)
-    scope, errors = _scope(program, its, "action", 1), program.diagnostics.count
-    body, _ends = block(scope, returns_as_branches(its.node.body))
+    scope, errors = _scope_of_body(program, its, "action", 1), program.diagnostics.count
+    body, _ends = elaborate_block(scope, returns_as_branches(its.node.body))
     if program.diagnostics.count == errors:
         check_writes(scope, its.node, body)
     check_order(body, program.diagnostics)
     ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
-    ghosts.check(body)
-    check_sentence(program, its, _scope(program, its, "sentence", 1))
-    body = (*_bounds(program, its.parameters[0][0].arg), *body)
+    ghosts.check_body(body)
+    check_sentence(program, its, _scope_of_body(program, its, "sentence", 1))
+    body = (*_limits_of_bounds(program, its.parameters[0][0].arg), *body)
     return ActionText(its, parameters, ElaboratedFunction(body, ghosts, frozenset(scope.arguments)))
 
 
-def _bounds(program: Program, state: str) -> Iterator[ir.Limit]:
+def _limits_of_bounds(program: Program, state: str) -> Iterator[ir.Limit]:
     """The limits that the model's `@bound` predicates put before every action. Mistakes in them are noted elsewhere."""
     for function in program.bounds:
         with suppress(AbandonedError):
-            its = _signature(program, function, 1, "a bound")
+            its = _read_role_signature(program, function, 1, "a bound")
             condition, where = call_on_state(program, its, state), heading_place(its.source, its.node)
             yield ir.Limit(condition, f"@bound {function.__name__}", where, bound_name=function.__name__)
 
@@ -231,11 +231,11 @@ class InitialText:
     ) -> InitialForm:
         """The typed form: of the state's `fields` those that are not `left_out`, then those that the fault budgets
         add."""
-        body = folder.body(self.elaborated_function.body)
+        body = folder.fold_body(self.elaborated_function.body)
         if left_out:
-            body = folder.body(self.elaborated_function.drop_ghosts(left_out, body))
+            body = folder.fold_body(self.elaborated_function.drop_ghosts(left_out, body))
         named = zip(fields, self.result.fields, strict=True)
-        kept = [folder.part(term) for name, term in named if name not in left_out]
+        kept = [folder.fold_part(term) for name, term in named if name not in left_out]
         result = ir.MakeState((*kept, *extra), self.result.where)
         return InitialForm(
             self.its.node.name, self.parameters, body, result, heading_place(self.its.source, self.its.node)
@@ -244,15 +244,15 @@ class InitialText:
 
 def elaborate_initial(program: Program, function: FunctionType) -> InitialText:
     """Elaborates an initial function. Raises AbandonedError when nothing useful came of it."""
-    its = _signature(program, function, 0, "an initial function")
+    its = _read_role_signature(program, function, 0, "an initial function")
     parameters = parameters_of(program, its, 0)
-    scope = _scope(program, its, "initial", 0)
+    scope = _scope_of_body(program, its, "initial", 0)
     *before, last = its.node.body
-    body, _ends = block(scope, before)
+    body, _ends = elaborate_block(scope, before)
     ghosts = Ghosts(program.shape.ghosts, program.diagnostics)
-    if not isinstance(last, ast.Return) or not _makes_state(scope, last.value):
+    if not isinstance(last, ast.Return) or not _is_state_construction(scope, last.value):
         name = program.shape.name
-        raise scope.error(
+        raise scope.noted_error(
             "TG115", last, f"an @initial function ends by returning a {name}", f"return {name}(field=..., ...)"
         )
     assert isinstance(last.value, ast.Call)
@@ -261,28 +261,30 @@ def elaborate_initial(program: Program, function: FunctionType) -> InitialText:
         raise AbandonedError
     shape = program.shape
     defaults = {name: vars(shape.python)[name] for name in shape.fields if name in vars(shape.python)}
-    fields = record_arguments(scope, dict(shape.fields), shape.name, call, defaults, _blanks(shape, scope.where(call)))
+    fields = record_arguments(
+        scope, dict(shape.fields), shape.name, call, defaults, _blank_ghosts(shape, scope.place_of(call))
+    )
     _check_initial_ghosts(program, ghosts, body, fields)
     elaborated = ElaboratedFunction(body, ghosts, frozenset(scope.arguments))
-    return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.where(call)))
+    return InitialText(its, parameters, elaborated, ir.MakeState(tuple(fields), scope.place_of(call)))
 
 
-def _blanks(shape: StateShape, where: Where) -> dict[str, ir.Expr]:
+def _blank_ghosts(shape: StateShape, where: Where) -> dict[str, ir.Expr]:
     """What the ghosts of classes of their own begin with."""
     ghosts = (name for cls in ghosts_of(shape.python) for name in cls.__annotations__)
-    found = ((name, blank(shape.fields[name], where)) for name in ghosts)
+    found = ((name, blank_value(shape.fields[name], where)) for name in ghosts)
     return {name: value for name, value in found if value is not None}
 
 
-def _makes_state(scope: Scope, node: ast.expr | None) -> bool:
-    return isinstance(node, ast.Call) and scope.static(node.func) is scope.program.shape.python
+def _is_state_construction(scope: Scope, node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Call) and scope.module_value(node.func) is scope.program.shape.python
 
 
 def _check_initial_ghosts(
     program: Program, ghosts: Ghosts, body: tuple[ir.Statement, ...], fields: list[ir.Expr]
 ) -> None:
     """No initial function reads a state, so that only its own names could carry one: there are no ghosts to follow."""
-    ghosts.check(body)
+    ghosts.check_body(body)
     assert not fields_read(*fields), "an initial function has no state to read"
 
 
@@ -292,7 +294,7 @@ def _check_initial_ghosts(
 def elaborate_predicate(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates an invariant, a lemma, a witness, a terminal predicate, or a transition property."""
     two = role == "transition" or (role in ("lemma", "bound") and is_about_steps(function))
-    its = _signature(program, function, 2 if two else 1, _ROLE_NAMES[role])
+    its = _read_role_signature(program, function, 2 if two else 1, _ROLE_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_ROLE_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_ROLE_NAMES[role]}: a bool about the state, and nothing else"
@@ -305,7 +307,7 @@ def elaborate_projection(program: Program, function: FunctionType) -> ir.Functio
     """Elaborates a projection, whose value may be of any type of data."""
     program.types.of_projection = True
     try:
-        its = _signature(program, function, 1, "a projection")
+        its = _read_role_signature(program, function, 1, "a projection")
     finally:
         program.types.of_projection = False
     if its.returns is None or isinstance(its.returns, Unit):
@@ -354,7 +356,7 @@ _LIVENESS_NAMES = {
 def elaborate_on_runs(program: Program, function: FunctionType, role: str) -> ir.Function:
     """Elaborates a predicate of a property of liveness: over a state, and over parameters that stand for all their
     values."""
-    its = _signature(program, function, 1, _LIVENESS_NAMES[role])
+    its = _read_role_signature(program, function, 1, _LIVENESS_NAMES[role])
     if not isinstance(its.returns, Bool):
         usage = _USAGE[_LIVENESS_NAMES[role]].format(program.shape.name)
         message = f"{its.node.name} is {_LIVENESS_NAMES[role]}: a bool about the state and its parameters"
@@ -436,7 +438,7 @@ def check_sentence(program: Program, its: CallSignature, scope: Scope) -> None:
     """Elaborates what stands in braces in an action's sentence; TG309 where it cannot be evaluated."""
     line = first_doc_line(ast.get_docstring(its.node))
     docstring = its.node.body[0]
-    for text, start in fields_of(line):
+    for text, start in fields_in_sentence(line):
         where = _place_in_docstring(its.source, docstring, line, start, len(text))
         problem = _field_problem(program, scope, text)
         if problem:
@@ -445,7 +447,7 @@ def check_sentence(program: Program, its: CallSignature, scope: Scope) -> None:
             )
 
 
-def fields_of(line: str) -> Iterator[tuple[str, int]]:
+def fields_in_sentence(line: str) -> Iterator[tuple[str, int]]:
     """What stands in braces in a sentence, and where it begins; `{{` and `}}` are plain braces."""
     at = 0
     while at < len(line):
@@ -487,12 +489,12 @@ def _field_problem(program: Program, scope: Scope, text: str) -> str:
 def _elaborate_words(scope: Scope, node: ast.expr) -> None:
     """Elaborates what is shown: an expression, or texts between which conditions choose."""
     if isinstance(node, ast.IfExp):
-        expression(scope, ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test))
+        elaborate_expression(scope, ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test))
         for branch in (node.body, node.orelse):
             if not (isinstance(branch, ast.Constant) and isinstance(branch.value, str)):
                 _elaborate_words(scope, branch)
     else:
-        expression(scope, node)
+        elaborate_expression(scope, node)
 
 
 def _place_in_docstring(source: Source, node: ast.stmt, line: str, start: int, length: int) -> Where:

@@ -14,8 +14,8 @@ from typing import Any
 from .. import ir
 from ..errors import Diagnostics
 from ..where import Where
-from .folding import cannot_fail
-from .traversal import WRITES, parts, traverse_forms
+from .folding import is_never_error
+from .traversal import WRITES, direct_parts, traverse_forms
 
 _GUARDS, _LIMITS, _WRITES = 0, 1, 2
 _ROLES: dict[type[object], str] = {ir.Require: "a guard", ir.Limit: "a limit", ir.Assert: "an assert"}
@@ -23,10 +23,10 @@ _ROLES: dict[type[object], str] = {ir.Require: "a guard", ir.Limit: "a limit", i
 
 def check_order(body: tuple[ir.Statement, ...], diagnostics: Diagnostics) -> None:
     """Every `require` before every `limit`, every `limit` before the first write, on every path."""
-    _order(body, _GUARDS, diagnostics)
+    _stage_after(body, _GUARDS, diagnostics)
 
 
-def _order(body: Iterable[ir.Statement], stage: int, diagnostics: Diagnostics) -> int:
+def _stage_after(body: Iterable[ir.Statement], stage: int, diagnostics: Diagnostics) -> int:
     """The stage that the statements lead to from `stage`: the latest that any path reaches."""
     for statement in body:
         match statement:
@@ -38,9 +38,9 @@ def _order(body: Iterable[ir.Statement], stage: int, diagnostics: Diagnostics) -
                     diagnostics.add("TG313", where, message, "all limits after the requires and before the first write")
                 stage = max(stage, _LIMITS)
             case ir.If(yes=yes, no=no):
-                stage = max(_order(yes, stage, diagnostics), _order(no, stage, diagnostics))
+                stage = max(_stage_after(yes, stage, diagnostics), _stage_after(no, stage, diagnostics))
             case ir.For(body=inner):
-                stage = _order(inner, _order(inner, stage, Diagnostics()), diagnostics)
+                stage = _stage_after(inner, _stage_after(inner, stage, Diagnostics()), diagnostics)
             case _ if isinstance(statement, WRITES):
                 stage = _WRITES
             case _:
@@ -66,39 +66,39 @@ class Ghosts:
         self.names: set[str] = set()
         self._helpers: dict[int, tuple[ir.Function, bool]] = {}
 
-    def check(self, body: tuple[ir.Statement, ...]) -> None:
+    def check_body(self, body: tuple[ir.Statement, ...]) -> None:
         """Notes every place where behaviour would depend on a ghost."""
         if self.fields:
-            self._collect(body, is_of_ghost=False)
-            self._statements(body, None)
+            self._collect_ghost_names(body, is_of_ghost=False)
+            self._check_statements(body, None)
 
     # --- which names are ghosts --------------------------------------------------------------------------------------
 
-    def _collect(self, body: Iterable[ir.Statement], *, is_of_ghost: bool) -> None:
+    def _collect_ghost_names(self, body: Iterable[ir.Statement], *, is_of_ghost: bool) -> None:
         """Fills `names`, going round until nothing is added."""
         before = -1
         statements = tuple(body)
         while before != len(self.names):
             before = len(self.names)
             for statement in statements:
-                self._collect_one(statement, is_of_ghost)
+                self._collect_from_statement(statement, is_of_ghost)
 
-    def _collect_one(self, statement: ir.Statement, is_of_ghost: bool) -> None:
+    def _collect_from_statement(self, statement: ir.Statement, is_of_ghost: bool) -> None:
         match statement:
             case ir.Let(name=name, value=value):
-                if is_of_ghost or self.reads_ghost(value):
+                if is_of_ghost or self.is_reading_ghost(value):
                     self.names.add(name)
             case ir.If(condition=condition, yes=yes, no=no):
-                self._collect(yes + no, is_of_ghost=is_of_ghost or self.reads_ghost(condition))
+                self._collect_ghost_names(yes + no, is_of_ghost=is_of_ghost or self.is_reading_ghost(condition))
             case ir.For(variable=variable, source=source, body=body):
-                ghostly = is_of_ghost or self.reads_ghost(source)
+                ghostly = is_of_ghost or self.is_reading_ghost(source)
                 if ghostly:
                     self.names.add(variable)
-                self._collect(body, is_of_ghost=ghostly)
+                self._collect_ghost_names(body, is_of_ghost=ghostly)
             case _:
                 pass
 
-    def reads_ghost(self, form: Any) -> bool:
+    def is_reading_ghost(self, form: Any) -> bool:
         """Whether a ghost field or a ghost name is read anywhere in it."""
         return self._first_read(form) is not None
 
@@ -108,14 +108,14 @@ class Ghosts:
             return form.where
         if isinstance(form, ir.Name) and form.name in self.names:
             return form.where
-        if isinstance(form, ir.Call) and self._helper_reads(form):
+        if isinstance(form, ir.Call) and self._is_helper_reading_ghost(form):
             return form.where
-        for part in parts(form):
+        for part in direct_parts(form):
             if (found := self._first_read(part)) is not None:
                 return found
         return None
 
-    def _helper_reads(self, call: ir.Call) -> bool:
+    def _is_helper_reading_ghost(self, call: ir.Call) -> bool:
         """Whether a helper reads a ghost field; each helper is looked through once."""
         known = self._helpers.get(id(call.function))
         if known is None:
@@ -126,24 +126,24 @@ class Ghosts:
 
     # --- where they must not be --------------------------------------------------------------------------------------
 
-    def _statements(self, body: Iterable[ir.Statement], enclosing_ghost: str | None) -> None:
+    def _check_statements(self, body: Iterable[ir.Statement], enclosing_ghost: str | None) -> None:
         for statement in body:
-            self._statement(statement, enclosing_ghost)
+            self._check_statement(statement, enclosing_ghost)
 
-    def _statement(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
+    def _check_statement(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
         match statement:
             case ir.Let():
                 pass
             case ir.If(condition=condition, yes=yes, no=no):
-                self._statements(yes + no, "condition" if self.reads_ghost(condition) else enclosing_ghost)
+                self._check_statements(yes + no, "condition" if self.is_reading_ghost(condition) else enclosing_ghost)
             case ir.For(source=source, body=body):
-                self._statements(body, "loop" if self.reads_ghost(source) else enclosing_ghost)
+                self._check_statements(body, "loop" if self.is_reading_ghost(source) else enclosing_ghost)
             case _ if isinstance(statement, WRITES) and statement.place.field in self.fields:
                 pass
             case _:
-                self._forbid(statement, enclosing_ghost)
+                self._forbid_write(statement, enclosing_ghost)
 
-    def _forbid(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
+    def _forbid_write(self, statement: ir.Statement, enclosing_ghost: str | None) -> None:
         hint = "only properties, and assignments to ghost fields, read ghosts"
         if enclosing_ghost is not None:
             message = f"whether this happens depends on a ghost, through the {enclosing_ghost} around it"
@@ -163,11 +163,11 @@ def drop_ghost_writes(body: tuple[ir.Statement, ...], ghosts: Ghosts) -> tuple[i
             case ir.Let(name=name) if name in ghosts.names:
                 continue
             case ir.If(condition=condition, yes=yes, no=no):
-                if not ghosts.reads_ghost(condition):
+                if not ghosts.is_reading_ghost(condition):
                     inner = drop_ghost_writes(yes, ghosts), drop_ghost_writes(no, ghosts)
                     kept.append(ir.If(condition, *inner, statement.where))
             case ir.For(source=source, body=inner):
-                if not ghosts.reads_ghost(source):
+                if not ghosts.is_reading_ghost(source):
                     made = drop_ghost_writes(inner, ghosts)
                     kept.append(ir.For(statement.variable, statement.type, source, made, statement.where))
             case _ if isinstance(statement, WRITES) and statement.place.field in ghosts.fields:
@@ -184,7 +184,7 @@ def drop_names(body: tuple[ir.Statement, ...], names: Set[str]) -> tuple[ir.Stat
         match statement:
             case ir.Let(name=name) if name in names:
                 continue
-            case ir.If(condition=condition, yes=(), no=()) if cannot_fail(condition):
+            case ir.If(condition=condition, yes=(), no=()) if is_never_error(condition):
                 continue
             case ir.If(yes=yes, no=no):
                 kept.append(replace(statement, yes=drop_names(yes, names), no=drop_names(no, names)))

@@ -1,7 +1,7 @@
 """What the elaboration of one function knows: the names it can see, their types, and where to say what is wrong.
 
-The phases call each other through `expression` and `block`, which look up the handler of a node's class; each phase
-registers its own (`@expressions(ast.Compare)`), so that no phase needs to import the others.
+The phases call each other through `elaborate_expression` and `elaborate_block`, which look up the handler of a node's
+class; each phase registers its own (`@handles_expressions(ast.Compare)`), so that no phase needs to import the others.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ class Scope:
         self.arguments: set[str] = set()
         self.known: dict[str, tuple[Binding, frozenset[int]]] = {}
 
-    def inner(self) -> Scope:
+    def inner_scope(self) -> Scope:
         """A scope inside this one: sees its names, adds its own."""
         made = Scope(self.program, self.source, self.namespace, self.role)
         made.states, made.used, made.assigned, made.rebound = self.states, self.used, self.assigned, self.rebound
@@ -142,22 +142,22 @@ class Scope:
 
     # --- mistakes ----------------------------------------------------------------------------------------------------
 
-    def note(self, code: str, node: ast.AST, message: str, hint: str = "") -> None:
+    def note_mistake(self, code: str, node: ast.AST, message: str, hint: str = "") -> None:
         """Notes a mistake and goes on."""
-        self.program.diagnostics.add(code, self.where(node), message, hint)
+        self.program.diagnostics.add(code, self.place_of(node), message, hint)
 
-    def error(self, code: str, node: ast.AST, message: str, hint: str = "") -> AbandonedError:
+    def noted_error(self, code: str, node: ast.AST, message: str, hint: str = "") -> AbandonedError:
         """Notes a mistake; the caller raises what this returns, to leave the phrase."""
-        self.note(code, node, message, hint)
+        self.note_mistake(code, node, message, hint)
         return AbandonedError()
 
-    def where(self, node: ast.AST) -> Where:
+    def place_of(self, node: ast.AST) -> Where:
         """A node's place."""
         return self.source.where(node, self.call)
 
     # --- names -------------------------------------------------------------------------------------------------------
 
-    def fresh(self, name: str) -> str:
+    def fresh_name(self, name: str) -> str:
         """A name that nothing else in the function has: `name` itself, or `name_2`, ..."""
         unique, count = name, 1
         while unique in self.used:
@@ -166,12 +166,12 @@ class Scope:
         self.used.add(unique)
         return unique
 
-    def bind(self, name: str, type_: Type | None, *, loop: bool = False) -> Binding:
+    def bind_name(self, name: str, type_: Type | None, *, loop: bool = False) -> Binding:
         """Makes `name` visible under a fresh unique name."""
-        self.names[name] = binding = Binding(self.fresh(name), type_, loop)
+        self.names[name] = binding = Binding(self.fresh_name(name), type_, loop)
         return binding
 
-    def alias(self, name: str, value: ir.Expr) -> None:
+    def alias_name(self, name: str, value: ir.Expr) -> None:
         """Makes `name` stand for a part of what a loop visits."""
         self.names[name] = Binding(name, value.type, True, value)
 
@@ -186,7 +186,7 @@ class Scope:
             return self.states.get(node.id)
         return None
 
-    def poison(self, name: str) -> None:
+    def poison_name(self, name: str) -> None:
         """Keeps a name whose value is wrong, which is noted, from causing more messages."""
         if name not in self.states:
             self.names[name] = Binding(name, None)
@@ -195,17 +195,17 @@ class Scope:
         """Whether Python takes `name` for a local name of this function here."""
         return name in self.names or name in self.states or name in self.assigned
 
-    def static(self, node: ast.expr) -> Any:
+    def module_value(self, node: ast.expr) -> Any:
         """The module-level Python value that a (dotted) name stands for; MISSING when it is none, or a local name."""
         if isinstance(node, ast.Name):
-            return MISSING if self.is_local(node.id) else self._global(node.id)
+            return MISSING if self.is_local(node.id) else self._global_value(node.id)
         if isinstance(node, ast.Attribute):
-            owner = self.static(node.value)
+            owner = self.module_value(node.value)
             if isinstance(owner, ModuleType):
                 return getattr(owner, node.attr, MISSING)
         return MISSING
 
-    def _global(self, name: str) -> Any:
+    def _global_value(self, name: str) -> Any:
         found = self.namespace.get(name, MISSING)
         return vars(sys.modules["builtins"]).get(name, MISSING) if found is MISSING else found
 
@@ -230,7 +230,7 @@ EH = TypeVar("EH", bound=ExpressionHandler)
 SH = TypeVar("SH", bound=StatementHandler)
 
 
-def expressions(*classes: type[ast.expr]) -> Callable[[EH], EH]:
+def handles_expressions(*classes: type[ast.expr]) -> Callable[[EH], EH]:
     """Registers the handler of expression nodes: (scope, node, expected type or None) to typed form."""
 
     def register(handler: EH) -> EH:
@@ -240,7 +240,7 @@ def expressions(*classes: type[ast.expr]) -> Callable[[EH], EH]:
     return register
 
 
-def statements(*classes: type[ast.stmt]) -> Callable[[SH], SH]:
+def handles_statements(*classes: type[ast.stmt]) -> Callable[[SH], SH]:
     """Registers the handler of statement nodes: appends to the list, returns whether control never goes on after it."""
 
     def register(handler: SH) -> SH:
@@ -250,15 +250,15 @@ def statements(*classes: type[ast.stmt]) -> Callable[[SH], SH]:
     return register
 
 
-def expression(scope: Scope, node: ast.expr, expected_type: Type | None = None) -> ir.Expr:
+def elaborate_expression(scope: Scope, node: ast.expr, expected_type: Type | None = None) -> ir.Expr:
     """The typed form of an expression. `expected_type` is the type wanted, where known: it gives `None` and `Seq()`
     theirs.
 
-    What comes out may still need `matching.fit`. Raises AbandonedError after noting a mistake.
+    What comes out may still need `matching.fit_to_type`. Raises AbandonedError after noting a mistake.
     """
     handler = _EXPRESSIONS.get(type(node))
     if handler is None:
-        raise scope.error(
+        raise scope.noted_error(
             "TG113", node, f"{_KINDS.get(type(node), 'this expression')} is not in the language", "a plain expression"
         )
     return handler(scope, node, expected_type)
@@ -277,11 +277,11 @@ def call_arguments(scope: Scope, node: ast.Call, count: int, usage: str, *keywor
     """The positional arguments of a call, `count` of them and no keywords but these; TG211 otherwise."""
     odd = [keyword for keyword in node.keywords if keyword.arg not in keywords]
     if len(node.args) != count or odd or any(isinstance(argument, ast.Starred) for argument in node.args):
-        raise scope.error("TG211", node, f"{ast.unparse(node.func)} is not called like this", usage)
+        raise scope.noted_error("TG211", node, f"{ast.unparse(node.func)} is not called like this", usage)
     return node.args
 
 
-def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
+def elaborate_block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...], bool]:
     """The typed form of statements, and whether control never reaches their end. A mistake ends one statement only."""
     made: list[ir.Statement] = []
     ends = False
@@ -289,7 +289,7 @@ def block(scope: Scope, nodes: list[ast.stmt]) -> tuple[tuple[ir.Statement, ...]
         handler = _STATEMENTS.get(type(node))
         if handler is None:
             hint = _INSTEAD.get(type(node), "assignments, if, for, match, assert, require")
-            scope.note("TG114", node, "this statement is not in the language", hint)
+            scope.note_mistake("TG114", node, "this statement is not in the language", hint)
             continue
         try:
             ends = handler(scope, node, made) or ends

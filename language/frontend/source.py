@@ -29,7 +29,7 @@ class NestingError(SyntaxError):
     it."""
 
 
-def parse(text: str | bytes, path: str) -> ast.Module:
+def parse_file(text: str | bytes, path: str) -> ast.Module:
     """The syntax tree of a file. Raises SyntaxError where it is not Python, and NestedTooDeep."""
     try:
         tree = ast.parse(text, path)
@@ -98,7 +98,7 @@ class Source:
     def __init__(self, path: str, text: str) -> None:
         self.path = path
         self.lines = text.split("\n")
-        self.tree = parse(text, path)
+        self.tree = parse_file(text, path)
         self.functions: dict[int, ast.FunctionDef] = {}
         self.classes: dict[str, ast.ClassDef] = {}
         for node in _statements(self.tree):
@@ -181,11 +181,11 @@ def read_source(path: str) -> Source:
     """The parsed file at `path`. Raises OSError when it cannot be read, SyntaxError when it is not Python, and
     NestedTooDeep."""
     status = os.stat(path)
-    return _read(path, status.st_mtime_ns, status.st_size)
+    return _read_source(path, status.st_mtime_ns, status.st_size)
 
 
 @functools.lru_cache(maxsize=256)  # all shipped models have some 150 files
-def _read(path: str, modification_time: int, size: int) -> Source:
+def _read_source(path: str, modification_time: int, size: int) -> Source:
     with open(path, encoding="utf-8") as file:
         return Source(path, file.read())
 

@@ -15,11 +15,11 @@ from ..records import is_box, unbox_type
 from ..types import Bool, Enumeration, Identity, Int, Map, Pool, Seq, Subset, Type, scalar_size, value_count
 from ..where import Where
 from .capacities import MEMBERS_MAX
-from .expressions import BOOL, condition, int_type, integer, number_constant
+from .expressions import BOOL, elaborate_condition, elaborate_integer, int_type, number_constant
 from .intervals import range_interval
-from .matching import fit, join, unwrap_option
-from .narrowing import know
-from .scope import Binding, Scope, expression
+from .matching import common_type, fit_to_type, unwrap_option
+from .narrowing import narrow_scope
+from .scope import Binding, Scope, elaborate_expression
 from .type_text import describe
 from .unions import name_parts
 
@@ -43,26 +43,30 @@ class Iteration:
     is_counted: bool = False
 
 
-def iteration(scope: Scope, node: ast.expr) -> Iteration:
+def elaborate_source(scope: Scope, node: ast.expr) -> Iteration:
     """What `for x in node` ranges over. Raises AbandonedError after noting TG216 for anything without elements."""
-    called = scope.static(node.func) if isinstance(node, ast.Call) else None
+    called = scope.module_value(node.func) if isinstance(node, ast.Call) else None
     if isinstance(node, ast.Call) and called is range:
-        return _range(scope, node)
+        return _iteration_of_range(scope, node)
     if isinstance(node, ast.Call) and called is orders.subsets:
-        return _subsets(scope, node)
+        return _iteration_of_subsets(scope, node)
     if isinstance(node, ast.Call) and called is builtins.enumerate:
-        return _enumerate(scope, node)
+        return _iteration_of_enumerate(scope, node)
     if isinstance(node, ast.Call) and called is builtins.zip:
-        return _zip(scope, node)
-    found = scope.static(node)
+        return _iteration_of_zip(scope, node)
+    found = scope.module_value(node)
     if isinstance(found, type):
-        return _members(scope, found, node)
+        return _iteration_of_members(scope, found, node)
     interval = range_of(found)
     if interval is not None:
-        of = scope.program.types.range(interval)
-        return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
-    holder = _displayed_tuple(scope, node) if isinstance(node, ast.Tuple) else unwrap_option(expression(scope, node))
-    source = ir.Elements(holder, scope.where(node))
+        of = scope.program.types.type_of_range(interval)
+        return Iteration(ir.Members(of, scope.place_of(node)), of, scalar_size(of))
+    holder = (
+        _displayed_tuple(scope, node)
+        if isinstance(node, ast.Tuple)
+        else unwrap_option(elaborate_expression(scope, node))
+    )
+    source = ir.Elements(holder, scope.place_of(node))
     match holder.type:
         case Seq(of=of, capacity=capacity) | Pool(of=of, capacity=capacity):
             return Iteration(source, of, max(capacity, 0))
@@ -70,62 +74,62 @@ def iteration(scope: Scope, node: ast.expr) -> Iteration:
             return Iteration(source, of, scalar_size(of))
         case Map(key=key):
             hint = f"for k in {describe(key)}: the keys are all its values"
-            raise scope.error("TG216", node, "a Map is not visited itself", hint)
+            raise scope.noted_error("TG216", node, "a Map is not visited itself", hint)
         case _:
             hint = "a domain, an enum, range(...), a Seq or a Set"
-            raise scope.error("TG216", node, f"{describe(holder.type)} has no elements", hint)
+            raise scope.noted_error("TG216", node, f"{describe(holder.type)} has no elements", hint)
 
 
 def _displayed_tuple(scope: Scope, node: ast.Tuple) -> ir.Expr:
     """The values of `for x in (a, b)`."""
-    elements = [expression(scope, element) for element in node.elts]
+    elements = [elaborate_expression(scope, element) for element in node.elts]
     if not elements:
-        raise scope.error("TG214", node, "nothing is in an empty tuple", "no loop")
+        raise scope.noted_error("TG214", node, "nothing is in an empty tuple", "no loop")
     of = elements[0].type
     for element in elements[1:]:
-        joined = join(of, element.type)
+        joined = common_type(of, element.type)
         if joined is None:
             message = f"{describe(of)} and {describe(element.type)} in one loop"
-            raise scope.error("TG203", node, message, "values of one type")
+            raise scope.noted_error("TG203", node, message, "values of one type")
         of = joined
-    made = tuple(fit(scope, element, of, part) for element, part in zip(elements, node.elts, strict=True))
-    return ir.MakeSeq(made, Seq(of, len(made)), scope.where(node))
+    made = tuple(fit_to_type(scope, element, of, part) for element, part in zip(elements, node.elts, strict=True))
+    return ir.MakeSeq(made, Seq(of, len(made)), scope.place_of(node))
 
 
-def _range(scope: Scope, node: ast.Call) -> Iteration:
+def _iteration_of_range(scope: Scope, node: ast.Call) -> Iteration:
     if node.keywords or not 1 <= len(node.args) <= 3:
-        raise scope.error("TG211", node, "range takes a stop, or a start and a stop", "range(start, stop)")
+        raise scope.noted_error("TG211", node, "range takes a stop, or a start and a stop", "range(start, stop)")
     if len(node.args) == 3:
-        raise scope.error(
+        raise scope.noted_error(
             "TG117", node.args[2], "a range counts up by one", "range(start, stop), and arithmetic on its variable"
         )
-    start = integer(scope, node.args[0]) if len(node.args) == 2 else number_constant(scope, 0, node)
-    stop = integer(scope, node.args[-1])
+    start = elaborate_integer(scope, node.args[0]) if len(node.args) == 2 else number_constant(scope, 0, node)
+    stop = elaborate_integer(scope, node.args[-1])
     rounds = max(0, int_type(stop).hi - int_type(start).lo)
     return Iteration(
-        ir.IntRange(start, stop, scope.where(node)), range_interval(int_type(start), int_type(stop)), rounds
+        ir.IntRange(start, stop, scope.place_of(node)), range_interval(int_type(start), int_type(stop)), rounds
     )
 
 
-def _members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
+def _iteration_of_members(scope: Scope, cls: type, node: ast.expr) -> Iteration:
     if cls is bool:
-        raise scope.error("TG216", node, "Python cannot visit bool", "for b in (False, True)")
+        raise scope.noted_error("TG216", node, "Python cannot visit bool", "for b in (False, True)")
     of = scope.program.types.type_of_class(cls) if issubclass(cls, (Enum, Domain)) else None
     if not isinstance(of, (Enumeration, Identity)):
-        raise scope.error(
+        raise scope.noted_error(
             "TG216", node, f"{cls.__name__} has no list of members", "a domain, an enum, range(...), a Seq or a Set"
         )
-    return Iteration(ir.Members(of, scope.where(node)), of, scalar_size(of))
+    return Iteration(ir.Members(of, scope.place_of(node)), of, scalar_size(of))
 
 
 # --- all sets ---------------------------------------------------------------------------------------------------------
 
 
-def _subsets(scope: Scope, node: ast.Call) -> Iteration:
+def _iteration_of_subsets(scope: Scope, node: ast.Call) -> Iteration:
     usage = "subsets(Replica), or subsets(s.isr)"
     if len(node.args) != 1 or node.keywords:
-        raise scope.error("TG211", node, "subsets takes what the sets are made of", usage)
-    over = iteration(scope, node.args[0])
+        raise scope.noted_error("TG211", node, "subsets takes what the sets are made of", usage)
+    over = elaborate_source(scope, node.args[0])
     match over.source:
         case ir.Members(of=Int() | Bool() | Enumeration() | Identity() as of):
             return _subsets_iteration(scope, of, node, None)
@@ -135,61 +139,65 @@ def _subsets(scope: Scope, node: ast.Call) -> Iteration:
             return _subsets_iteration(scope, holder.type.of, node, holder)
         case _:
             message = "these are not the members of a domain, an enum, a set or a fixed range"
-            raise scope.error("TG216", node.args[0], message, usage)
+            raise scope.noted_error("TG216", node.args[0], message, usage)
 
 
 def _subsets_iteration(scope: Scope, of: Type, node: ast.Call, whole: ir.Expr | None) -> Iteration:
     if scalar_size(of) > MEMBERS_MAX or value_count(Subset(of)) > SUBSETS_MAX:
         message = f"{describe(of)} has {scalar_size(of)} members, and 2**{scalar_size(of)} sets of them"
-        raise scope.error("TG412", node, message, f"at most {SUBSETS_MAX:,} sets: a domain of 16 members")
+        raise scope.noted_error("TG412", node, message, f"at most {SUBSETS_MAX:,} sets: a domain of 16 members")
     type_ = Subset(of)
-    return Iteration(ir.Members(type_, scope.where(node)), type_, value_count(type_), whole)
+    return Iteration(ir.Members(type_, scope.place_of(node)), type_, value_count(type_), whole)
 
 
 # --- several sequences side by side ---------------------------------------------------------------------------------
 
 
-def _enumerate(scope: Scope, node: ast.Call) -> Iteration:
+def _iteration_of_enumerate(scope: Scope, node: ast.Call) -> Iteration:
     if len(node.args) != 1 or node.keywords:
-        raise scope.error("TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q), and i + 1")
-    return _rows(scope, node, is_counted=True)
+        raise scope.noted_error(
+            "TG211", node, "enumerate takes one sequence, and counts from 0", "enumerate(s.q), and i + 1"
+        )
+    return _iteration_of_rows(scope, node, is_counted=True)
 
 
-def _zip(scope: Scope, node: ast.Call) -> Iteration:
+def _iteration_of_zip(scope: Scope, node: ast.Call) -> Iteration:
     if len(node.args) < 2 or node.keywords:
-        raise scope.error("TG211", node, "zip takes two sequences or more, and ends with the shortest", "zip(s.p, s.q)")
-    return _rows(scope, node, is_counted=False)
+        raise scope.noted_error(
+            "TG211", node, "zip takes two sequences or more, and ends with the shortest", "zip(s.p, s.q)"
+        )
+    return _iteration_of_rows(scope, node, is_counted=False)
 
 
-def _rows(scope: Scope, node: ast.Call, *, is_counted: bool) -> Iteration:
-    rows = tuple(_row(scope, argument) for argument in node.args)
-    where = scope.where(node)
+def _iteration_of_rows(scope: Scope, node: ast.Call, *, is_counted: bool) -> Iteration:
+    rows = tuple(_elaborate_row(scope, argument) for argument in node.args)
+    where = scope.place_of(node)
     capacity = min(max(row.type.capacity, 0) for row in rows if isinstance(row.type, Seq))
-    return Iteration(_indexes(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, is_counted)
+    return Iteration(_indexes_of_rows(rows, where), Int(0, max(0, capacity - 1)), capacity, None, rows, is_counted)
 
 
-def _row(scope: Scope, node: ast.expr) -> ir.Expr:
+def _elaborate_row(scope: Scope, node: ast.expr) -> ir.Expr:
     """One of the sequences that are visited side by side: a Seq, or what has an order and a fixed number of members."""
-    found = scope.static(node)
-    is_range = isinstance(node, ast.Call) and scope.static(node.func) is range
+    found = scope.module_value(node)
+    is_range = isinstance(node, ast.Call) and scope.module_value(node.func) is range
     if is_range or isinstance(found, type) or range_of(found) is not None or isinstance(node, ast.Tuple):
-        return _list_iteration(scope, iteration(scope, node), node)
-    row = unwrap_option(expression(scope, node))
+        return _list_iteration(scope, elaborate_source(scope, node), node)
+    row = unwrap_option(elaborate_expression(scope, node))
     if not isinstance(row.type, Seq):
         hint = "a Seq, a range of known ends, an enum, or an ordered domain"
-        raise scope.error("TG216", node, f"{describe(row.type)} has no order of its own", hint)
+        raise scope.noted_error("TG216", node, f"{describe(row.type)} has no order of its own", hint)
     return row
 
 
 def _list_iteration(scope: Scope, iteration: Iteration, node: ast.expr) -> ir.Expr:
     """The sequence of what a loop would visit."""
-    where = scope.where(node)
+    where = scope.place_of(node)
     match iteration.source:
         case ir.Elements(of=row):
             return row
         case ir.Members(of=Identity(is_ordered=False, name=name)):
             message = f"{name} has no order, so that its members have no numbers"
-            raise scope.error("TG216", node, message, f"class {name}(Domain, ..., ordered=True)")
+            raise scope.noted_error("TG216", node, message, f"class {name}(Domain, ..., ordered=True)")
         case ir.Members(of=Identity(size_open=None) | Enumeration() | Int(lo_open=None, hi_open=None) as of):
             first = of.lo if isinstance(of, Int) else 0
             numbers = range(first, first + scalar_size(of))
@@ -197,12 +205,14 @@ def _list_iteration(scope: Scope, iteration: Iteration, node: ast.expr) -> ir.Ex
             of, numbers = iteration.type, range(lo, hi)
         case _:
             message = "how many these are is not known here"
-            raise scope.error("TG216", node, message, "a Seq, a range of known ends, an enum, or an ordered domain")
+            raise scope.noted_error(
+                "TG216", node, message, "a Seq, a range of known ends, an enum, or an ordered domain"
+            )
     made = tuple(ir.Const(value, of, where) for value in numbers)
     return ir.MakeSeq(made, Seq(of, len(made)), where)
 
 
-def _indexes(rows: tuple[ir.Expr, ...], where: Where) -> ir.IntRange:
+def _indexes_of_rows(rows: tuple[ir.Expr, ...], where: Where) -> ir.IntRange:
     """The indexes that all of the sequences have."""
     lengths: list[ir.Expr] = []
     for row in rows:
@@ -223,7 +233,7 @@ def keep_iteration(scope: Scope, iteration: Iteration, where: Where) -> tuple[It
     made: list[ir.Statement] = []
 
     def keep(value: ir.Expr) -> ir.Expr:
-        name = scope.fresh("visited")
+        name = scope.fresh_name("visited")
         made.append(ir.Let(name, value, where))
         return ir.Name(name, value.type, value.where)
 
@@ -231,7 +241,7 @@ def keep_iteration(scope: Scope, iteration: Iteration, where: Where) -> tuple[It
         iteration = replace(iteration, superset=keep(iteration.superset))
     if iteration.rows:
         rows = tuple(keep(row) for row in iteration.rows)
-        iteration = replace(iteration, rows=rows, source=_indexes(rows, where))
+        iteration = replace(iteration, rows=rows, source=_indexes_of_rows(rows, where))
     return iteration, made
 
 
@@ -245,25 +255,25 @@ def bind_target(scope: Scope, target: ast.expr, iteration: Iteration) -> tuple[B
     place."""
     if not iteration.rows:
         if isinstance(target, ast.Name) and not is_box(iteration.type):
-            binding = scope.bind(target.id, iteration.type, loop=True)
+            binding = scope.bind_name(target.id, iteration.type, loop=True)
         else:
-            binding = Binding(scope.fresh("each"), iteration.type, True)
-            variable = ir.Name(binding.name, iteration.type, scope.where(target))
+            binding = Binding(scope.fresh_name("each"), iteration.type, True)
+            variable = ir.Name(binding.name, iteration.type, scope.place_of(target))
             name_parts(scope, target, unwrap_box(variable))
-        return binding, _conditions(iteration, binding)
+        return binding, _conditions_on_binding(iteration, binding)
     count = len(iteration.rows) + iteration.is_counted
     names = target.elts if isinstance(target, ast.Tuple) else []
     if len(names) != count or not (isinstance(names[0], ast.Name) or not iteration.is_counted):
         wanted = "i, x" if iteration.is_counted else ", ".join("xyzuvw"[:count])
-        raise scope.error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
+        raise scope.noted_error("TG116", target, f"{count} names are needed here", f"for {wanted} in ...")
     return _bind_row(scope, names, iteration), ()
 
 
 def _bind_row(scope: Scope, names: list[ast.expr], iteration: Iteration) -> Binding:
     if iteration.is_counted and isinstance(names[0], ast.Name):
-        binding, names = scope.bind(names[0].id, iteration.type, loop=True), names[1:]
+        binding, names = scope.bind_name(names[0].id, iteration.type, loop=True), names[1:]
     else:
-        binding = Binding(scope.fresh("index"), iteration.type, True)
+        binding = Binding(scope.fresh_name("index"), iteration.type, True)
     for name, row in zip(names, iteration.rows, strict=True):
         assert isinstance(row.type, Seq)
         at = ir.Name(binding.name, iteration.type, row.where)
@@ -271,15 +281,15 @@ def _bind_row(scope: Scope, names: list[ast.expr], iteration: Iteration) -> Bind
     return binding
 
 
-def _conditions(iteration: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
+def _conditions_on_binding(iteration: Iteration, binding: Binding) -> tuple[ir.Expr, ...]:
     if iteration.superset is None or binding.type is None:
         return ()
     where = iteration.superset.where
     return (ir.SetOperation("<=", ir.Name(binding.name, binding.type, where), iteration.superset, BOOL, where),)
 
 
-def filters(scope: Scope, nodes: list[ast.expr]) -> Iterator[ir.Expr]:
+def elaborate_filters(scope: Scope, nodes: list[ast.expr]) -> Iterator[ir.Expr]:
     """The filters of a loop, each of which knows what those before it ask."""
     for node in nodes:
-        yield condition(scope, node)
-        know(scope, node, True)
+        yield elaborate_condition(scope, node)
+        narrow_scope(scope, node, True)

@@ -21,16 +21,16 @@ from ..types import Map, Seq, Type
 from .effects import check_parameters, check_writes
 from .helpers import (
     CallSignature,
+    assigned_names,
     bind_arguments,
     bound_variables,
     is_model_function,
-    names_assigned,
     names_rebound,
-    signature,
+    read_signature,
 )
-from .matching import agrees, fit, is_known, widen_type
+from .matching import fit_to_type, is_known, is_type_fitting, widen_type
 from .places import is_path, written_place
-from .scope import Binding, CellArgument, Scope, block, expression
+from .scope import Binding, CellArgument, Scope, elaborate_block, elaborate_expression
 from .source import source_of_function
 from .type_text import describe
 
@@ -50,20 +50,20 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, sink: list[i
     assert found is not None, "is_step_helper has found its text"
     if function in scope.program.stack:
         hint = "a loop over a bounded range; only a helper that returns a value may be @recursive"
-        raise scope.error("TG106", node, f"{function.__name__} calls itself", hint)
+        raise scope.noted_error("TG106", node, f"{function.__name__} calls itself", hint)
     variables = bound_variables(scope, function, *found, node)
-    its = signature(scope.program, function, *found, variables)
+    its = read_signature(scope.program, function, *found, variables)
     if its.broken:
         raise AbandonedError
-    inner = _inner(scope, its, node)
+    inner = _scope_of_helper(scope, its, node)
     inner.variables = variables
-    check_parameters(inner, its.node, pieces(function, its.node, _text))
+    check_parameters(inner, its.node, pieces(function, its.node, _definition_of))
     errors = scope.program.diagnostics.count
-    _bind(scope, inner, its, node, sink)
-    scope.program.calls.add(scope.where(node))
+    _bind_parameters(scope, inner, its, node, sink)
+    scope.program.calls.add(scope.place_of(node))
     scope.program.stack.append(function)
     try:
-        body, _ends = block(inner, returns_as_branches(its.node.body))
+        body, _ends = elaborate_block(inner, returns_as_branches(its.node.body))
     finally:
         scope.program.stack.pop()
     if scope.program.diagnostics.count == errors:
@@ -74,80 +74,82 @@ def call_step(scope: Scope, function: FunctionType, node: ast.Call, sink: list[i
 def _check_role(scope: Scope, function: FunctionType, node: ast.Call) -> None:
     if scope.role == "helper":
         message = f"{function.__name__} acts, and a helper that returns a value only looks"
-        raise scope.error("TG304", node, message, "a call in an action, or in a helper that returns None")
+        raise scope.noted_error("TG304", node, message, "a call in an action, or in a helper that returns None")
     if scope.role == "property":
-        raise scope.error("TG305", node, f"{function.__name__} acts, and a property only looks", "a call in an action")
+        raise scope.noted_error(
+            "TG305", node, f"{function.__name__} acts, and a property only looks", "a call in an action"
+        )
 
 
-def _inner(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
+def _scope_of_helper(scope: Scope, its: CallSignature, node: ast.Call) -> Scope:
     """The scope of a helper's body: its own names, unique in the caller."""
     inner = Scope(scope.program, its.source, its.function.__globals__, scope.role)
     inner.used, inner.arguments = scope.used, scope.arguments
-    inner.assigned, inner.rebound = names_assigned(its.node.body), names_rebound(its.node)
-    inner.call = scope.where(node)
+    inner.assigned, inner.rebound = assigned_names(its.node.body), names_rebound(its.node)
+    inner.call = scope.place_of(node)
     return inner
 
 
 # --- arguments --------------------------------------------------------------------------------------------------------
 
 
-def _bind(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, sink: list[ir.Statement]) -> None:
+def _bind_parameters(scope: Scope, inner: Scope, its: CallSignature, node: ast.Call, sink: list[ir.Statement]) -> None:
     """Gives each parameter what it stands for."""
     arguments = bind_arguments(scope, its.node, its.source, its.function, node)
-    written = pieces(its.function, its.node, _text)
+    written = pieces(its.function, its.node, _definition_of)
     for parameter, type_ in its.parameters:
         where, argument = arguments[parameter.arg]
         if type_ is None:
             state = where.state_called(argument)
             if state is None:
                 message = f"{its.node.name} needs the state itself here"
-                raise scope.error("TG203", argument, message, "the caller's own state parameter")
+                raise scope.noted_error("TG203", argument, message, "the caller's own state parameter")
             inner.states[parameter.arg] = state
         elif parameter.arg in written:
-            inner.names[parameter.arg] = _piece(where, its, parameter.arg, type_, argument, sink)
+            inner.names[parameter.arg] = _bind_piece(where, its, parameter.arg, type_, argument, sink)
         else:
-            inner.names[parameter.arg] = _value(where, inner, parameter.arg, type_, argument, sink)
+            inner.names[parameter.arg] = _bind_value(where, inner, parameter.arg, type_, argument, sink)
 
 
-def _text(function: FunctionType) -> ast.FunctionDef:
+def _definition_of(function: FunctionType) -> ast.FunctionDef:
     found = source_of_function(function)
     if found is None:
         raise AbandonedError
     return found[1]
 
 
-def _piece(
+def _bind_piece(
     scope: Scope, its: CallSignature, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]
 ) -> Binding:
     """A parameter that stands for the cell it is given."""
     if not is_path(scope, argument):
         message = f"{its.node.name} writes to its parameter {name}, and this is not a piece of the state"
-        raise scope.error("TG314", argument, message, "a path from the state: s.field[key]...")
+        raise scope.noted_error("TG314", argument, message, "a path from the state: s.field[key]...")
     place = written_place(scope, argument, argument)
-    if not agrees(place.type, type_):
+    if not is_type_fitting(place.type, type_):
         message = f"this is {describe(place.type)}, and {describe(type_)} is needed"
-        raise scope.error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
+        raise scope.noted_error("TG203", argument, message, f"a piece of the state that is a {describe(type_)}")
     place = replace(place, indexes=tuple(_keep_index(scope, index, sink) for index in place.indexes))
-    return Binding(name, place.type, piece=CellArgument(place, _read(scope, place)))
+    return Binding(name, place.type, piece=CellArgument(place, _read_cell(scope, place)))
 
 
 def _keep_index(scope: Scope, index: ir.Expr, sink: list[ir.Statement]) -> ir.Expr:
     """An index as it is at the call, whatever is written later."""
     if isinstance(index, (ir.Name, ir.Const, ir.OpenConst)):
         return index
-    name = scope.fresh("at")
+    name = scope.fresh_name("at")
     scope.arguments.add(name)
     sink.append(ir.Let(name, index, index.where))
     return ir.Name(name, index.type, index.where)
 
 
-def _read(scope: Scope, place: ir.Place) -> ir.Expr:
+def _read_cell(scope: Scope, place: ir.Place) -> ir.Expr:
     """What reads a cell."""
     field = scope.program.shape.fields[place.field]
-    return reduce(_element_at, place.indexes, ir.StateField(_state(scope), place.field, field, place.where))
+    return reduce(_element_at, place.indexes, ir.StateField(_state_name(scope), place.field, field, place.where))
 
 
-def _state(scope: Scope) -> str:
+def _state_name(scope: Scope) -> str:
     """What the action calls its state: a helper knows it by its state parameter, or by a piece that it was given."""
     if scope.states:
         return next(iter(scope.states.values()))
@@ -162,16 +164,18 @@ def _element_at(container: ir.Expr, index: ir.Expr) -> ir.Expr:
     return ir.Index(container, index, type_.value if isinstance(type_, Map) else type_.of, container.where)
 
 
-def _value(scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]) -> Binding:
+def _bind_value(
+    scope: Scope, inner: Scope, name: str, type_: Type, argument: ast.expr, sink: list[ir.Statement]
+) -> Binding:
     """A parameter that is a value: what cannot change is put in for it, anything else gets a name."""
-    value = fit(scope, expression(scope, argument, type_), type_, argument)
+    value = fit_to_type(scope, elaborate_expression(scope, argument, type_), type_, argument)
     settled = widen_type(type_, value.type)
     if not is_known(settled):
         hint = f"a name with a type: {name}: Annotated[Seq[T], Capacity(n)] = ..., before the call"
-        raise scope.error("TG214", argument, "the capacity of this container is not known", hint)
+        raise scope.noted_error("TG214", argument, "the capacity of this container is not known", hint)
     if isinstance(value, (ir.Name, ir.Const, ir.OpenConst)) and name not in inner.assigned:
         return Binding(name, value.type, value=value)
-    unique = inner.fresh(name)
+    unique = inner.fresh_name(name)
     inner.arguments.add(unique)
     sink.append(ir.Let(unique, value, value.where))
     inner.locals[name] = Binding(unique, settled)

@@ -67,7 +67,7 @@ of `If` and `For` are not among them."""
 _FIELDS = {cls: tuple(field.name for field in dataclasses.fields(cls)) for cls in _PARTS}
 
 
-def parts(form: Any) -> Iterator[Any]:
+def direct_parts(form: Any) -> Iterator[Any]:
     """The direct parts of an expression, a source, a generator, a place, or a statement (not the blocks inside it)."""
     for name in _PARTS[type(form)]:
         part = getattr(form, name)
@@ -78,7 +78,7 @@ def parts(form: Any) -> Iterator[Any]:
             yield part
 
 
-def rebuilt(form: Any, change: Callable[[Any], Any]) -> Any:
+def rebuild_form(form: Any, change: Callable[[Any], Any]) -> Any:
     """The form with `change` applied to each direct part; the form itself when nothing changed."""
     changed: dict[str, Any] = {}
     for name in _PARTS[type(form)]:
@@ -117,7 +117,7 @@ def traverse_forms(*forms: Any, helpers: bool = True) -> Iterator[Any]:
     while stack:
         node = stack.pop()
         yield node
-        stack.extend(parts(node))
+        stack.extend(direct_parts(node))
         if isinstance(node, ir.Call) and helpers and id(node.function) not in seen:
             seen.add(id(node.function))
             stack.extend(node.function.body)
@@ -146,12 +146,12 @@ def fields_written(body: tuple[ir.Statement, ...]) -> frozenset[str]:
     return frozenset(write.place.field for form in body for write in traverse_forms(form) if isinstance(write, WRITES))
 
 
-def places(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
+def places_of(body: tuple[ir.Statement, ...]) -> frozenset[Where]:
     """Where these statements and those in their blocks stand."""
-    return frozenset(statement.where for form in body for statement in _statements(form))
+    return frozenset(statement.where for form in body for statement in _statements_within(form))
 
 
-def _statements(form: ir.Statement) -> Iterator[ir.Statement]:
+def _statements_within(form: ir.Statement) -> Iterator[ir.Statement]:
     yield form
     match form:
         case ir.If(yes=yes, no=no):
@@ -161,4 +161,4 @@ def _statements(form: ir.Statement) -> Iterator[ir.Statement]:
         case _:
             inner = ()
     for statement in inner:
-        yield from _statements(statement)
+        yield from _statements_within(statement)

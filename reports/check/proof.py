@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from ...language.errors import shown_path
+from ...language.errors import path_for_reader
 from ...language.proof import Obligation, Proof, ProofFinding, PropertyStanding, UnstatedProperty
 from ...language.verdict import Failure, PropertyVerdict
 from ...traces.document import trace_document
@@ -240,7 +240,7 @@ def _write_goals(page: TextPage, proof: Proof) -> None:
 
 def unstated_property_place(news: UnstatedProperty) -> str:
     """`mine.py:12`."""
-    return f"{shown_path(news.file)}:{news.line}"
+    return f"{path_for_reader(news.file)}:{news.line}"
 
 
 def _goals_with_word(proof: Proof, word: str) -> str:

@@ -99,7 +99,7 @@ def test_go_goes_to_the_nearest_state_in_which_a_property_fails():
     assert said.startswith("one_inside is violated after 3 steps more")
     assert len(lock.branch.run.steps) == 4
     prop = next(prop for prop in lock.model.properties if prop.name == "one_inside")
-    assert not holds(lock.model, prop, lock.branch.state)
+    assert not holds(lock.model, prop, lock.branch.last_state)
     assert lock.execute("go one_inside") == "one_inside is violated here already\n"
 
 
@@ -203,9 +203,9 @@ def test_a_model_is_named_with_what_it_needs():
 def test_a_branch_is_a_value():
     lock = session()
     begun = Branch(lock.model, lock.branch.run)
-    step = next(possible_steps(lock.model, begun.state)).step
+    step = next(possible_steps(lock.model, begun.last_state)).step
     assert step is not None
-    assert begun.with_steps(step).undone().ahead == (step,)
+    assert begun.append_steps(step).undo_steps().ahead == (step,)
     assert not begun.run.steps
 
 

@@ -270,7 +270,7 @@ def test_without_a_fork_server_a_check_is_a_fresh_process(method: str, monkeypat
 
     monkeypatch.setattr("tidegate.cli.forked_process.get_all_start_methods", methods)
     with fork_command(["models", "qqq"]) as command:
-        exit_, out, err = command.wait()
+        exit_, out, err = command.wait_for_exit()
     assert (exit_, out) == (64, "")
     assert err.startswith("tidegate: there is no model qqq; known: ")
 

@@ -10,7 +10,7 @@ import pytest
 from tidegate.language import Bag, Map, Seq, Set
 from tidegate.language import types as t
 from tidegate.language.checks import members_of
-from tidegate.language.values import ModelError, show, sort_key
+from tidegate.language.values import ModelError, sort_key, value_text
 
 from ..support.drafts import LOGS, NODE, A, B, Note, draft_of, everyone
 
@@ -29,11 +29,11 @@ def test_an_index_is_from_0_to_the_end(index: Any) -> None:
 
 
 def test_values_print_as_people_write_them() -> None:
-    assert show(Note(None, 2, Set([B, A]))) == "Note(to=none, text=2, readers={A, B})"
-    assert show(Map({A: Seq([1]), B: Seq()})) == "{A: [1], B: []}"
-    assert show({B, A}) == "{A, B}"
-    assert [show(value) for value in (True, False, None, Phase.BUSY, 3)] == ["true", "false", "none", "BUSY", "3"]
-    assert show(Bag([2, 1, 1])) == "Bag(1, 1, 2)"
+    assert value_text(Note(None, 2, Set([B, A]))) == "Note(to=none, text=2, readers={A, B})"
+    assert value_text(Map({A: Seq([1]), B: Seq()})) == "{A: [1], B: []}"
+    assert value_text({B, A}) == "{A, B}"
+    assert [value_text(value) for value in (True, False, None, Phase.BUSY, 3)] == ["true", "false", "none", "BUSY", "3"]
+    assert value_text(Bag([2, 1, 1])) == "Bag(1, 1, 2)"
 
 
 def test_the_order_of_values_follows_their_structure() -> None:
@@ -41,7 +41,7 @@ def test_the_order_of_values_follows_their_structure() -> None:
     shuffled = Random(0).sample(notes, len(notes))
     assert sorted(shuffled, key=sort_key) == notes
     subsets = members_of(t.Subset(NODE), {})
-    assert [show(subset) for subset in subsets[:5]] == ["{}", "{A}", "{B}", "{A, B}", "{C}"]
+    assert [value_text(subset) for subset in subsets[:5]] == ["{}", "{A}", "{B}", "{A, B}", "{C}"]
     assert sorted(subsets, key=sort_key) == list(subsets)
     assert sorted([Phase.BUSY, Phase.IDLE], key=sort_key) == [Phase.IDLE, Phase.BUSY]
 

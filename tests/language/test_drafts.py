@@ -84,7 +84,7 @@ def test_an_unchanged_field_is_the_same_object_in_the_next_state() -> None:
     s = draft_of(log=(LOGS, Map({node: Seq[int]() for node in everyone()})), notes=(t.Pool(NOTE, 2), Set()))
     before = s.__cells__.origin
     s.log[A].append(1)
-    after = s.__cells__.freeze()
+    after = s.__cells__.state_at_present()
     assert after.notes is before.notes
     assert after.log[B] is before.log[B]
     assert after.log != before.log

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.language.errors import Diagnostics, ModelErrors, shown_path, suggest_name
+from tidegate.language.errors import Diagnostics, ModelErrors, path_for_reader, suggest_name
 from tidegate.language.where import Where
 
 
@@ -65,5 +65,5 @@ def test_what_is_near_is_named(name: str, known: list[str], said: str) -> None:
 
 def test_a_path_below_is_relative(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert shown_path(str(tmp_path / "a" / "b.py")) == "a/b.py"
-    assert shown_path("/elsewhere/b.py") == "/elsewhere/b.py"
+    assert path_for_reader(str(tmp_path / "a" / "b.py")) == "a/b.py"
+    assert path_for_reader("/elsewhere/b.py") == "/elsewhere/b.py"

@@ -28,7 +28,7 @@ from tidegate.language.judge import (
 )
 from tidegate.language.model import Model
 from tidegate.language.steptext import StepError, format_step, parse_steps, split_steps
-from tidegate.language.values import ModelError, Seq, Set, State, show
+from tidegate.language.values import ModelError, Seq, Set, State, value_text
 from tidegate.language.verdict import Run, Step
 
 from ..conftest import ROOT
@@ -63,8 +63,8 @@ def walk(model: Model, seed: int, length: int = 12) -> Run:
 
 def test_initial_functions_range_over_their_parameters() -> None:
     asleep, awake = initial_states(MODEL)
-    assert show(asleep.awake) == "{}"
-    assert show(awake.awake) == "{A, B}"
+    assert value_text(asleep.awake) == "{}"
+    assert value_text(awake.awake) == "{A, B}"
     assert awake.losses_left == 1, "a budget is a field, whole at first"
 
 
@@ -85,9 +85,9 @@ def test_a_scenario() -> None:
         MODEL, "wake({A}); write(A); deliver(Letter(A, 0)); wake({B}); write(to=B); lose(Letter(B, 1)); close"
     )
     first, second, third, *_, last = (step.state_after for step in run.steps)
-    assert show(first.awake) == "{A}"
-    assert show(second.bag) == "Bag(Letter(to=A, number=0))"
-    assert (show(third.shelf), show(third.last), show(third.arrived)) == (
+    assert value_text(first.awake) == "{A}"
+    assert value_text(second.bag) == "Bag(Letter(to=A, number=0))"
+    assert (value_text(third.shelf), value_text(third.last), value_text(third.arrived)) == (
         "{A: [Letter(to=A, number=0)], B: []}", "A", "{0}",
     )  # fmt: skip
     assert last.losses_left == 0

@@ -12,7 +12,7 @@ from tidegate.language.binding import load
 from tidegate.language.constants import Constant
 from tidegate.language.judge import attempt, initial_states
 from tidegate.language.namespace import BoundDomain
-from tidegate.language.values import ModelError, Set, State, show
+from tidegate.language.values import ModelError, Set, State, value_text
 
 from ..conftest import ROOT
 
@@ -94,7 +94,8 @@ def test_a_loop_over_a_set_display_meets_members_in_their_order(tmp_path: Path) 
     state = attempt(model, list(initial_states(model))[-1], action, {})
     assert isinstance(state, State)
     assert (
-        show(state.shelf) == "{" + ", ".join(f"{p}: [Letter(to={p}, number={n})]" for n, p in enumerate("ABCD")) + "}"
+        value_text(state.shelf)
+        == "{" + ", ".join(f"{p}: [Letter(to={p}, number={n})]" for n, p in enumerate("ABCD")) + "}"
     )
     lines = {line for _, _, line in action.run.__code__.co_lines()}
     assert action.run.__code__.co_filename == str(path)

@@ -95,7 +95,7 @@ def any_state(model: Model, chosen: random.Random) -> State:
     """A state with random values in every field, reachable or not."""
     shape = state_shape(model)
     fields = {field.name: any_value(model, field.type, chosen) for field in model.fields}
-    return shape.state(shape.accept(name, fields[name]) for name in shape.names)
+    return shape.state(shape.checked_value(name, fields[name]) for name in shape.names)
 
 
 def any_value(model: Model, type_: types.Type, chosen: random.Random) -> Any:

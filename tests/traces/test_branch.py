@@ -19,19 +19,19 @@ def test_steps_are_undone_and_taken_again() -> None:
     model = bind_model("examples/die_hard.py")
     run = run_of(model, "fill_big; big_to_small; empty_small")
     branch = Branch(model, run)
-    back = branch.undone(2)
+    back = branch.undo_steps(2)
     assert names(back) == ["fill_big"] and len(back.ahead) == 2
-    assert names(back.redone()) == ["fill_big", "big_to_small"]
-    assert back.redone(2).run == run and back.redone(2).ahead == ()
-    assert names(branch.undone(9)) == [] and branch.undone(9).state == run.start
+    assert names(back.redo_steps()) == ["fill_big", "big_to_small"]
+    assert back.redo_steps(2).run == run and back.redo_steps(2).ahead == ()
+    assert names(branch.undo_steps(9)) == [] and branch.undo_steps(9).last_state == run.start
 
 
 def test_another_step_forgets_what_was_undone() -> None:
     model = bind_model("examples/die_hard.py")
-    branch = Branch(model, run_of(model, "fill_big; big_to_small")).undone()
+    branch = Branch(model, run_of(model, "fill_big; big_to_small")).undo_steps()
     other = run_of(model, "fill_big; empty_big").steps[1]
-    assert branch.with_steps(other).ahead == ()
-    assert branch.with_steps(*run_of(model, "fill_big; big_to_small").steps[1:]).ahead == ()
+    assert branch.append_steps(other).ahead == ()
+    assert branch.append_steps(*run_of(model, "fill_big; big_to_small").steps[1:]).ahead == ()
 
 
 def test_what_can_happen_in_the_order_of_the_text() -> None:
@@ -43,7 +43,7 @@ def test_what_can_happen_in_the_order_of_the_text() -> None:
         ("take(B)", "B takes the lock and goes in.", "protocol", ""),
     ]
     assert all(entry.step is not None for entry in listed)
-    assert Branch(model, Run(start, ())).state == start
+    assert Branch(model, Run(start, ())).last_state == start
 
 
 def test_a_step_that_breaks_the_model_is_listed_and_leads_nowhere() -> None:

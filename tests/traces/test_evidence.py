@@ -36,7 +36,7 @@ def test_a_deep_step_rests_on_few_cells() -> None:
     (step,) = replay(model, start, [("assign", {"assignor": Assignor.STICKY})]).steps
     action = model.action(step.action)
     reading = StateEvaluation(model, {action.form.state: start})
-    effects = reading.step(action, step.arguments)
+    effects = reading.effects_of_step(action, step.arguments)
     assert effects.writes
     assert reading.states[action.form.state] == step.state_after
     assert len(effects.reads()) < 200
@@ -51,12 +51,14 @@ def test_what_values_rest_on_is_read_as_the_judge_reads(name: str) -> None:
     for before, step in zip(run.states(), run.steps, strict=False):
         action = model.action(step.action)
         reading = StateEvaluation(model, {action.form.state: before})
-        reading.step(action, step.arguments)
+        reading.effects_of_step(action, step.arguments)
         assert reading.states[action.form.state] == step.state_after
         for prop in model.properties:
             if prop.form is not None and prop.refinement is None:  # a refinement has an argument of its own
                 states = (before, step.state_after) if prop.kind == "transition" else (before,)
-                found, _ = StateEvaluation(model, dict(zip(prop.form.states, states, strict=True))).call(prop.form)
+                found, _ = StateEvaluation(model, dict(zip(prop.form.states, states, strict=True))).evaluate_property(
+                    prop.form
+                )
                 assert bool(found) == holds(model, prop, *states)
 
 
@@ -67,6 +69,6 @@ def test_only_what_decides_is_a_reason() -> None:
     run = run_text(model, text.split("\n")[1])
     form = model.properties[0].form
     assert form is not None
-    _, cells = StateEvaluation(model, {"s": run.states()[-1]}).call(form)
-    assert [cell.text() for cell in cells] == ["leader[A]", "B in isr[A]", "high_watermark[A]", "len(log[B])"]
-    assert [cell.main() for cell in cells] == ["leader[A]", "isr[A]", "high_watermark[A]", "log[B]"]
+    _, cells = StateEvaluation(model, {"s": run.states()[-1]}).evaluate_property(form)
+    assert [cell.to_text() for cell in cells] == ["leader[A]", "B in isr[A]", "high_watermark[A]", "len(log[B])"]
+    assert [cell.main_cell_text() for cell in cells] == ["leader[A]", "isr[A]", "high_watermark[A]", "log[B]"]

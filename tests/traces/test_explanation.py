@@ -9,7 +9,7 @@ import pytest
 from tidegate.language.binding import load
 from tidegate.language.judge import initial_states, run_text
 from tidegate.language.model import Model
-from tidegate.language.values import Set, State, show
+from tidegate.language.values import Set, State, value_text
 from tidegate.traces.explanation import explain_false
 
 from ..support.courier import COURIER
@@ -147,21 +147,21 @@ def test_a_false_property_is_broken_down(
     state = run_text(explained_model, "wake({A, B}); write(A)").states()[-1]
     reason = explain_false(explained_model, {prop.name: prop for prop in explained_model.properties}[name], state)
     assert reason.conjunct == conjunct
-    assert {key: show(value) for key, value in reason.witness.items()} == witness
+    assert {key: value_text(value) for key, value in reason.witness.items()} == witness
 
 
 def test_a_false_property_is_followed_into_helpers_and_loops(explained_model: Model) -> None:
     states = run_text(explained_model, "wake({A, B}); write(B); deliver(Letter(B, 0))").states()
     properties = {prop.name: prop for prop in explained_model.properties}
     helper = explain_false(explained_model, properties["helper"], states[-1])
-    assert (helper.conjunct, show(helper.witness["p"])) == ("empty(s, p)", "B")
+    assert (helper.conjunct, value_text(helper.witness["p"])) == ("empty(s, p)", "B")
     assert helper.because is not None
     assert helper.because.conjunct == "len(s.shelf[person]) == 0"
-    assert show(helper.because.witness["person"]) == "B"
+    assert value_text(helper.because.witness["person"]) == "B"
     loop = explain_false(explained_model, properties["given_up"], states[-1])
-    assert (loop.conjunct, show(loop.witness["p"])) == ("not (len(s.shelf[p]) > 0)", "B")
+    assert (loop.conjunct, value_text(loop.witness["p"])) == ("not (len(s.shelf[p]) > 0)", "B")
     step = explain_false(explained_model, properties["stepwise"], states[-2], states[-1])
-    assert (step.conjunct, show(step.witness["p"])) == ("len(after.shelf[p]) <= len(before.shelf[p])", "B")
+    assert (step.conjunct, value_text(step.witness["p"])) == ("len(after.shelf[p]) <= len(before.shelf[p])", "B")
 
 
 def test_what_cannot_be_followed_is_the_property_itself(explained_model: Model) -> None:

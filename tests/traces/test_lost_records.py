@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tidegate.traces.lost_records import lost_cells
+from tidegate.traces.lost_records import cells_missing_records
 
 from ..support.shipped import bind_shipped
 from ..support.steps import run_of
@@ -16,14 +16,14 @@ def test_a_record_that_was_truncated_is_missed_since_then() -> None:
     run = run_of(model, text)
     at = len(run.steps)
     logs = [f"log[{name}]" for name in "ABC"]
-    rows = lost_cells(model, run, at, logs, {})
+    rows = cells_missing_records(model, run, at, logs, {})
     assert rows and all(0 <= row["since"] <= at for row in rows)
     assert rows == [row for row in rows if row["lane"] in "ABC" and row["text"] != "?"]
-    assert lost_cells(model, run, 0, logs, {}) == [], "nothing was promised at first"
-    assert lost_cells(model, run, at, [], {}) == [], "only lanes that make the property false lack something"
+    assert cells_missing_records(model, run, 0, logs, {}) == [], "nothing was promised at first"
+    assert cells_missing_records(model, run, at, [], {}) == [], "only lanes that make the property false lack something"
 
 
 def test_a_model_without_logs_lacks_nothing() -> None:
     model = bind_shipped("znode_election")
     run = run_of(model, "")
-    assert lost_cells(model, run, 0, ["log[A]"], {}) == []
+    assert cells_missing_records(model, run, 0, ["log[A]"], {}) == []

@@ -20,9 +20,9 @@ def test_a_node_has_every_step_that_can_happen() -> None:
     model = bind_model("examples/die_hard.py")
     run = run_of(model, "fill_big")
     known = Neighbourhood(model)
-    number = known.number(run.states()[-1])
-    assert known.number(run.states()[-1]) == number, "a state is one node"
-    taken = known.expand(number)
+    number = known.number_of(run.states()[-1])
+    assert known.number_of(run.states()[-1]) == number, "a state is one node"
+    taken = known.expand_node(number)
     assert [step["step"] for step in taken] == [step.action for step in steps(model, run.states()[-1])]
 
 

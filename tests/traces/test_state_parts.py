@@ -26,7 +26,7 @@ def test_a_part_is_called_and_looked_at(
     field: str, parts: tuple[CellPart, ...], text: str, main: str, value: Any
 ) -> None:
     part = StatePart("s", field, parts)
-    assert (part.text(), part.main(), part.look(WORLD)) == (text, main, value)
+    assert (part.to_text(), part.main_cell_text(), part.value_in(WORLD)) == (text, main, value)
 
 
 def test_what_is_not_there_says_so() -> None:

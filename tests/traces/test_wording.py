@@ -28,6 +28,6 @@ def test_what_became_of_a_field() -> None:
     model = bind_model("examples/die_hard.py")
     before, after = run_of(model, "fill_big").states()
     words, cell = Wording(model), StatePart("s", "big", ())
-    assert words.effects(cell, before, after) == ["`big` went from 0 to 5"]
-    assert words.fact(cell, after) == "`big` is 5"
-    assert words.fact(cell, before, is_past=True) == "`big` was 0"
+    assert words.effect_texts(cell, before, after) == ["`big` went from 0 to 5"]
+    assert words.fact_text(cell, after) == "`big` is 5"
+    assert words.fact_text(cell, before, is_past=True) == "`big` was 0"

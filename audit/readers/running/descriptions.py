@@ -226,7 +226,7 @@ def read_configs(path: str, text: str) -> Part | None:
         head = CONFIG_HEAD.match(line)
         read = CONFIG_LINE.match(line)
         if head is not None:
-            into, dynamic = _setting_lists_of_heading(part, head)
+            into, dynamic = _lists_to_fill_of_heading(part, head)
         elif read is not None:
             layers: Layers = re.findall(LAYER, read[4])
             described = DescribedSetting(read[1], read[2].strip(), read[3] == "true", layers)
@@ -275,7 +275,7 @@ def drop_facts_unread_in_kraft(part: Part) -> None:
 def add_setting(
     part: Part, settings: list[Setting], dynamic: list[Setting], setting: DescribedSetting, origin: Origin
 ) -> None:
-    """Everything that one described setting says, into the lists of its entity (`setting_lists_of_entity`). All of an
+    """Everything that one described setting says, into the lists of its entity (`lists_to_fill`). All of an
     entity's settings have the value in force first, and then those of the layers below, which count too.
     """
     _note_facts(part, setting, origin)
@@ -339,16 +339,16 @@ def _empty_for_null(value: str) -> str:
     return "" if value == "null" else value
 
 
-def _setting_lists_of_heading(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
+def _lists_to_fill_of_heading(part: Part, head: re.Match[str]) -> tuple[list[Setting], list[Setting]]:
     """The lists of a heading's entity. Of users: nowhere."""
     if head[1]:
-        return setting_lists_of_entity(part, "brokers", "", whole=False)
+        return lists_to_fill(part, "brokers", "", whole=False)
     if head[2] == "topic" or (head[2] == "broker" and parse_numbers(head[3])):
-        return setting_lists_of_entity(part, head[2], head[3], whole=head[0].startswith("All"))
+        return lists_to_fill(part, head[2], head[3], whole=head[0].startswith("All"))
     return [], []
 
 
-def setting_lists_of_entity(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
+def lists_to_fill(part: Part, kind: str, name: str, *, whole: bool) -> tuple[list[Setting], list[Setting]]:
     """Where the settings of an entity go, and those that are its own dynamic ones. `kind` is "brokers" (all of them),
     "topic" or "broker", whose name is a number; `whole` says that every setting is described.
     """

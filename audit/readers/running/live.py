@@ -38,7 +38,7 @@ from .descriptions import (
     DescribedSetting,
     add_setting,
     drop_facts_unread_in_kraft,
-    setting_lists_of_entity,
+    lists_to_fill,
 )
 from .quorum_outputs import note_lagging
 from .replicas import LATE_MS, QuorumReplica, with_followers
@@ -303,7 +303,7 @@ def _add_topic(
         what = f"the brokers do not give the settings of topic {name}"
         part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the topic")
         return
-    into, dynamic = setting_lists_of_entity(part, "topic", name, whole=True)
+    into, dynamic = lists_to_fill(part, "topic", name, whole=True)
     for setting in settings:
         add_setting(part, into, dynamic, setting, origin)
 
@@ -353,10 +353,10 @@ def _add_broker_settings(part: Part, client: Admin, brokers: Sequence[int], addr
         if not settings:
             what = f"the brokers do not give the settings of broker {number}"
             part.note("not_read", "warning", what, origin, "give this user DescribeConfigs on the cluster")
-        into, dynamic = setting_lists_of_entity(part, "broker", str(number), whole=True)
+        into, dynamic = lists_to_fill(part, "broker", str(number), whole=True)
         for setting in settings:
             add_setting(part, into, dynamic, setting, origin)
-    into, dynamic = setting_lists_of_entity(part, "brokers", "", whole=False)
+    into, dynamic = lists_to_fill(part, "brokers", "", whole=False)
     for setting in wide.values():
         add_setting(part, into, dynamic, setting, Origin(address, None, "all brokers"))
 

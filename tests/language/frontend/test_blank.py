@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from tidegate.language import checks, types
 from tidegate.language.errors import ModelErrors
-from tidegate.language.frontend.blank import blank
+from tidegate.language.frontend.blank import blank_value
 from tidegate.language.judge import initial_states
 from tidegate.language.model import Model
 from tidegate.language.where import Where
@@ -174,6 +174,6 @@ NODE = types.Identity("Node", 2, True, ("A", "B"), object)
 
 @pytest.mark.parametrize("type_", [NODE, types.Map(types.Bool(), NODE), types.Record("R", (("of", NODE),), object)])
 def test_what_has_no_blank_value_has_none_in_both_meanings(type_: types.Type) -> None:
-    assert blank(type_, Where("model.py", 1, 0, 1, 1)) is None
+    assert blank_value(type_, Where("model.py", 1, 0, 1, 1)) is None
     with pytest.raises(TypeError, match="no blank value"):
         checks.blank_of(type_, {})

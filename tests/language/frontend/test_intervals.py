@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.language.frontend.intervals import arithmetic
+from tidegate.language.frontend.intervals import result_interval
 from tidegate.language.types import Int
 
 from ...support.frontend import expression
@@ -55,6 +55,6 @@ def test_the_interval_of_a_power_holds_every_value() -> None:
     ends = range(-3, 4)
     for low, high in ((a, b) for a in ends for b in ends if a <= b):
         for least, most in ((a, b) for a in range(5) for b in range(5) if a <= b):
-            found = arithmetic("**", Int(low, high), Int(least, most))
+            found = result_interval("**", Int(low, high), Int(least, most))
             powers = [base**exponent for base in range(low, high + 1) for exponent in range(least, most + 1)]
             assert found == Int(min(powers), max(powers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.language.frontend.intervals import UNBOUNDED_INT
-from tidegate.language.frontend.matching import agrees, is_member, join, tuple_type, widen_type
+from tidegate.language.frontend.matching import common_type, is_member, is_type_fitting, tuple_type, widen_type
 from tidegate.language.records import union_of
 from tidegate.language.types import Bool, Identity, Int, Map, Option, Pool, Record, Seq, Subset, Type, Unit
 
@@ -33,9 +33,9 @@ UNION = union_of([VOTE, BEAT])
     ],
 )
 def test_the_type_that_holds_both(left: Type, right: Type, joined: Type | None) -> None:
-    assert join(left, right) == joined
+    assert common_type(left, right) == joined
     if {type(left), type(right)} != {Record}:
-        assert join(right, left) == joined
+        assert common_type(right, left) == joined
 
 
 def test_a_plain_annotation_takes_what_was_found() -> None:
@@ -46,6 +46,6 @@ def test_a_plain_annotation_takes_what_was_found() -> None:
 
 
 def test_what_can_stand_for_another() -> None:
-    assert agrees(Int(0, 9), Int(0, 1)), "a store checks bounds"
-    assert not agrees(Option(NODE), NODE) and not agrees(Pool(VOTE, 1, True), Pool(VOTE, 1, False))
+    assert is_type_fitting(Int(0, 9), Int(0, 1)), "a store checks bounds"
+    assert not is_type_fitting(Option(NODE), NODE) and not is_type_fitting(Pool(VOTE, 1, True), Pool(VOTE, 1, False))
     assert is_member(VOTE, UNION) and not is_member(VOTE, BEAT)

@@ -17,7 +17,7 @@ from tidegate.language.errors import ModelErrors
 from tidegate.language.judge import bindings, initial_states
 from tidegate.language.steptext import format_step, parse_steps
 from tidegate.language.types import value_count
-from tidegate.language.values import show
+from tidegate.language.values import value_text
 
 from ...support.engines import agree, bind_text, define_text, text_of
 from ...support.smt import agree as formulas_agree
@@ -35,7 +35,7 @@ def step(s: World, some: Map[Node, Color | None], maybe: Set[Node] | None) -> No
 def test_every_value_of_a_map_and_of_an_option_is_tried_in_order(tmp_path: Path) -> None:
     text = text_of("some: Map[Node, Color | None]\ncount: Small", "some=Map({n: None for n in Node})\ncount=0", BODY)
     model = bind_text(tmp_path, text)
-    tried = [show(binding["some"]) for binding in bindings(model, model.actions[0], next(initial_states(model)))]
+    tried = [value_text(binding["some"]) for binding in bindings(model, model.actions[0], next(initial_states(model)))]
     assert len(tried) == 16 * 5
     assert tried[:15:5] == ["{A: none, B: none}", "{A: none, B: RED}", "{A: none, B: GREEN}"]
     verdict = agree(model)
