@@ -14,8 +14,7 @@ from ...language import always_eventually, always_possible, leads_to, limits_of,
 from ...model import partition
 from ...model.partition import controller
 from ...model.partition.broker import *
-from ...model.partition.controller import is_reassigned
-from ...model.partition.state import Broker, Partition, RecordId, is_true_leader, max_records, replicas
+from ...model.partition.state import Broker, Partition, RecordId, is_reassigned, is_true_leader, max_records, replicas
 
 modules = (*partition.modules, partition)
 profiles = partition.profiles
@@ -229,7 +228,8 @@ def reassignments_complete_without_fetches(s: Partition) -> bool:
 @reachable
 def nobody_leads_and_somebody_may(s: Partition) -> bool:
     """Nobody leads, and somebody in the ISR is down and may start again."""
-    return s.registered.leader is None and any(broker not in s.gone for broker in s.registered.isr | s.registered.elr)
+    eligible = (s.registered.isr | s.registered.elr) & s.assignment.replicas
+    return s.registered.leader is None and any(broker not in s.gone for broker in eligible)
 
 
 @reachable

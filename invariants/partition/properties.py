@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from ...language import invariant, reachable, transition
 from ...model.partition.broker import counted_brokers, epoch_start, is_current
-from ...model.partition.controller import is_reassigned
 from ...model.partition.state import *
 
 # --- in every state: records ----------------------------------------------------------------------------------------
@@ -88,9 +87,7 @@ def candidates_are_complete_unless_the_damaged_lead(s: Partition) -> bool:
 
     Whether it runs or not."""
     return all(
-        has_all_committed(s, broker)
-        for broker in s.registered.isr | s.registered.elr
-        if broker not in s.damaged and not s.damaged_led
+        has_all_committed(s, broker) for broker in may_be_elected(s) if broker not in s.damaged and not s.damaged_led
     )
 
 
@@ -258,7 +255,12 @@ def counted_log_matches(s: Partition) -> bool:
 @invariant
 def leader_candidate_completeness(s: Partition) -> bool:
     """Every running broker that may be elected cleanly holds every record that was committed."""
-    return all(has_all_committed(s, broker) for broker in (s.registered.isr | s.registered.elr) & s.up)
+    return all(has_all_committed(s, broker) for broker in may_be_elected(s) & s.up)
+
+
+def may_be_elected(s: Partition) -> Set[Broker]:
+    """The brokers of the ISR and the ELR that hold a copy, or are to hold one: no other is elected from there."""
+    return (s.registered.isr | s.registered.elr) & s.assignment.replicas
 
 
 def has_all_committed(s: Partition, broker: Broker) -> bool:
@@ -286,9 +288,7 @@ def min_isr_copies(s: Partition) -> bool:
 @invariant
 def unclean_exclusion(s: Partition) -> bool:
     """A broker that runs again without all it had is in neither the ISR nor the ELR."""
-    return all(
-        has_all_committed(s, broker) for broker in (s.registered.isr | s.registered.elr) & s.up if broker in s.lossy
-    )
+    return all(has_all_committed(s, broker) for broker in may_be_elected(s) & s.up if broker in s.lossy)
 
 
 # --- in every state: the ISR, the ELR, and who leads ----------------------------------------------------------------
@@ -315,7 +315,7 @@ def replication_quorum_superset(s: Partition) -> bool:
             s.request[leader] is not None or not is_current(s, leader) or counted_brokers(s, leader) == s.registered.isr
         )
         for leader in Broker
-        if is_true_leader(s, leader) and len(s.registered.isr) >= effective_min_isr()
+        if is_true_leader(s, leader) and len(s.registered.isr) >= effective_min_isr() and not passes(s)
     )
 
 
@@ -342,7 +342,7 @@ def recovery_knows_whom(s: Partition) -> bool:
 def valid_isr_and_elr(s: Partition) -> bool:
     """No broker is in both the ISR and the ELR, and the ELR is empty while the ISR has min.isr members."""
     return len(s.registered.isr & s.registered.elr) == 0 and (
-        len(s.registered.isr) < effective_min_isr() or len(s.registered.elr) == 0
+        len(s.registered.isr) < effective_min_isr() or len(s.registered.elr) == 0 or passes(s)
     )
 
 
@@ -405,7 +405,7 @@ def no_truncation_below_true_high_watermark(before: Partition, after: Partition)
     """No broker that may be elected truncates a committed record."""
     return all(
         offset < len(after.log[broker])
-        for broker in (before.registered.isr | before.registered.elr) & before.up & after.up
+        for broker in may_be_elected(before) & before.up & after.up
         for offset in range(min(len(before.log[broker]), len(before.committed)))
     )
 

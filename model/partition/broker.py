@@ -471,7 +471,7 @@ def epoch_start(s: Partition, leader: Broker) -> int:
 def learn(s: Partition, broker: Broker) -> None:
     """{broker} learns that {s.registered.leader} leads epoch {s.registered.leader_epoch}; ISR = {s.registered.isr}."""
     require(broker in s.up and broker in s.assignment.replicas)
-    require(has_news(s, broker))
+    require(has_news(s, broker) and not passes(s))
     if s.registered.leader != broker:
         note_refused(s, broker)
     led = leads(s, broker)

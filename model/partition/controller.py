@@ -19,7 +19,7 @@ def change_isr(s: Partition, leader: Broker) -> None:
     assert request is not None
     require(not is_refused(s, request))
     isr = asked_isr(s, leader)
-    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
+    target = replace(s.registered, isr=isr, elr=elr_asked_for(s, isr))
     changed = replace(target, leader_epoch=s.registered.leader_epoch + epochs_asked_for(s.registered, target))
     limit(changed.leader_epoch <= max_leader_epoch)
     s.registered = changed
@@ -50,7 +50,7 @@ def drop_followers(s: Partition, leader: Broker, followers: Set[Broker]) -> None
     require(controllers_decide(s) and may_propose(s, leader))
     require(len(followers) > 1 and followers <= s.view[leader].isr - {leader})
     isr = s.registered.isr - followers
-    target = replace(s.registered, isr=isr, elr=next_elr(s.registered, isr, Set()))
+    target = replace(s.registered, isr=isr, elr=elr_asked_for(s, isr))
     epochs = epochs_asked_for(s.registered, target) if alter_partition else 0
     limit(s.registered.leader_epoch + epochs <= max_leader_epoch)
     s.registered = replace(target, leader_epoch=s.registered.leader_epoch + epochs)
@@ -85,11 +85,18 @@ def is_refused(s: Partition, request: AlterPartition) -> bool:
 # --- it elects --------------------------------------------------------------------------------------------------------
 
 
-def next_elr(registered: Registration, isr: Set[Broker], unclean_stops: Set[Broker]) -> Set[Broker]:
+def next_elr(registered: Registration, isr: Set[Broker], barred: Set[Broker]) -> Set[Broker]:
     """The eligible leader replicas: while the ISR is below min.isr, those that left it, except after unclean stops."""
     if not elr or len(isr) >= effective_min_isr():
         return Set()
-    return (registered.isr | registered.elr) - isr - unclean_stops
+    return (registered.isr | registered.elr) - isr - barred
+
+
+def elr_asked_for(s: Partition, isr: Set[Broker]) -> Set[Broker]:
+    """The eligible leader replicas once a leader has the ISR that it asks for. Where that completes a reassignment,
+    they are those of the ISR that is left then, which in Kafka is on record at once."""
+    left = isr - s.assignment.removing if may_complete(s, isr) else isr
+    return next_elr(s.registered, left, Set()) - isr
 
 
 def take_from_isr(registered: Registration, broker: Broker) -> Registration:
@@ -459,18 +466,18 @@ def restart_unnoticed(s: Partition, broker: Broker) -> None:
 
 @action(kind="fault", budget="reassignments")
 def reassign(s: Partition, target: Set[Broker]) -> None:
-    """An operator reassigns the partition from {s.assignment.replicas} to {target}."""
+    """An operator reassigns the partition from {s.assignment.replicas} to {target}.
+
+    With the ISR empty the controller fails to add an eligible leader that runs and holds no copy: it looks for its
+    directory, to elect it (LeaderAcceptor.test, PartitionRegistration.directory).
+    """
     require(reassignments > 0)
     require(controllers_decide(s))
     require(not is_reassigned(s))
     require(len(target) >= effective_min_isr() and target != s.assignment.replicas)
+    require(len(s.registered.isr) > 0 or (s.registered.elr & target) - s.fenced <= s.assignment.replicas)
     held = s.assignment.replicas
     s.assignment = Assignment(replicas=held | target, adding=target - held, removing=held - target)
-
-
-def is_reassigned(s: Partition) -> bool:
-    """Whether a reassignment is under way."""
-    return len(s.assignment.adding | s.assignment.removing) > 0
 
 
 @action
@@ -478,7 +485,7 @@ def complete_reassignment(s: Partition, successor: Broker) -> None:
     """The reassignment is complete: {s.assignment.removing} leave."""
     require(reassignments > 0)
     require(controllers_decide(s))
-    require(may_complete(s))
+    require(may_complete(s, s.registered.isr))
     leave(s, s.assignment.removing, successor)
 
 
@@ -486,11 +493,12 @@ def complete_reassignment(s: Partition, successor: Broker) -> None:
 def cancel_reassignment(s: Partition, successor: Broker) -> None:
     """An operator cancels the reassignment: {s.assignment.adding} leave again.
 
-    The controller refuses that where it leaves nobody in sync (PartitionReassignmentRevert, KIP-455).
+    The controller refuses that where it leaves nobody in sync (PartitionReassignmentRevert, KIP-455), and one that may
+    complete has done so.
     """
     require(reassignments > 0 and cancellations > 0)
     require(controllers_decide(s))
-    require(is_reassigned(s))
+    require(is_reassigned(s) and not may_complete(s, s.registered.isr))
     require(len(s.registered.isr - s.assignment.adding) > 0)
     leave(s, s.assignment.adding, successor)
 
@@ -511,22 +519,10 @@ def leave(s: Partition, leaving: Set[Broker], successor: Broker) -> None:
 
 
 def left_by(registered: Registration, leaving: Set[Broker]) -> Registration:
-    """The partition with brokers out of the ISR and the ELR that are to hold no copy."""
+    """The partition with brokers out of the ISR that are to hold no copy. Out of the ELR Kafka takes none of them, and
+    below min.isr those who were in the ISR come into it (PartitionChangeBuilder.maybePopulateTargetElr)."""
     isr = registered.isr - leaving
-    return replace(registered, isr=isr, elr=next_elr(registered, isr, leaving))
-
-
-def target_replicas(s: Partition) -> Set[Broker]:
-    """The brokers that are to hold a copy once the reassignment is complete."""
-    return s.assignment.replicas - s.assignment.removing
-
-
-def may_complete(s: Partition) -> bool:
-    """Whether the reassignment may complete: all target replicas are in the ISR. Before 3.8, and since 4.3 where there
-    are to be no fewer copies, it is enough that the ISR holds the new ones, and at least one target replica."""
-    isr, adding, removing = s.registered.isr - s.assignment.removing, s.assignment.adding, s.assignment.removing
-    of_added = not await_target or (await_added and len(adding) >= len(removing))
-    return is_reassigned(s) and (len(isr) > 0 and adding <= isr if of_added else target_replicas(s) <= isr)
+    return replace(registered, isr=isr, elr=next_elr(registered, isr, leaving if leave_elr else Set()))
 
 
 @action

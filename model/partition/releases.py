@@ -72,12 +72,13 @@ profiles = {
     "kafka_3_9_zookeeper": _kafka_3_9_zookeeper,
     "kafka_4_1": _kafka_4_1,
     "kafka_4_3": _kafka_4_3,
-    # The current version with one setting, or one mistake of the past.
+    # The current version with one setting, or one mistake of the past, or with what it lacks.
     "acks_0": {"acks": Acks.NONE},
     "acks_1": {"acks": Acks.LEADER},
     "min_isr_1": {"min_isr": 1},
     "unclean_election": {"unclean": True},
     "last_replica_standing": {"elr": False},
+    "leave_elr": {"leave_elr": True},
     "kafka_2334": {"await_high_watermark": False},
     "kafka_7128": {"await_epoch_start": False},
     # Two that epochs in fetches mend as well: each alone in the last version without them.

@@ -172,6 +172,12 @@ check_last_leader = constant(True, says="KAFKA-19522: the last known leader must
 # 4.0.0 elect such a leader, and those of 4.1.0 do not (docs/confirmed.md). With that change maybeUpdateLastKnownLeader
 # notes it whenever nobody leads any more; before, once the ISR is empty.
 
+# What no release has that is known.
+
+leave_elr = constant(False, says="who is to hold no copy any more leaves the ELR, too")
+# metadata/PartitionChangeBuilder.java, 4.0.0 to 4.4.0: maybePopulateTargetElr asks who is in sync, and not who is a
+# replica (docs/kafka-findings.md)
+
 # What never was otherwise in a release that is known, and yet has to be so.
 
 fetch_in_epoch = constant(True, says="who joins the ISR has fetched since its leader's epoch began")
@@ -371,6 +377,32 @@ def effective_min_isr() -> int:
 def controllers_decide(s: Partition) -> bool:
     """Whether a majority of the controllers is up: without it nothing is registered, fenced, elected or changed."""
     return is_majority(Set(Broker) - s.voters_down) if co_located else 2 * (voters - s.controllers_down) > voters
+
+
+def is_reassigned(s: Partition) -> bool:
+    """Whether a reassignment is under way."""
+    return len(s.assignment.adding | s.assignment.removing) > 0
+
+
+def target_replicas(s: Partition) -> Set[Broker]:
+    """The brokers that are to hold a copy once the reassignment is complete."""
+    return s.assignment.replicas - s.assignment.removing
+
+
+def may_complete(s: Partition, in_sync: Set[Broker]) -> bool:
+    """Whether the reassignment may complete with that ISR: all target replicas are in it. Before 3.8, and since 4.3
+    where there are to be no fewer copies, it is enough that it holds the new ones, and at least one target replica."""
+    isr, adding, removing = in_sync - s.assignment.removing, s.assignment.adding, s.assignment.removing
+    of_added = not await_target or (await_added and len(adding) >= len(removing))
+    return is_reassigned(s) and (len(isr) > 0 and adding <= isr if of_added else target_replicas(s) <= isr)
+
+
+def passes(s: Partition) -> bool:
+    """Whether the ISR is one that nobody hears of: with its reassignment complete, as it is in Kafka at once, it is
+    below min.isr, and now it is not."""
+    isr = s.registered.isr
+    is_short = len(isr - s.assignment.removing) < effective_min_isr() <= len(isr)
+    return elr and is_short and may_complete(s, isr)
 
 
 def maximal(s: Partition, leader: Broker) -> Set[Broker]:

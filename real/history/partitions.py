@@ -360,7 +360,7 @@ class _RecordReading:
             leader=None if partition.leader == NOBODY else partition.leader,
             leader_epoch=partition.leader_epoch,
             isr=partition.isr,
-            elr=partition.elr & partition.assignment.replicas,  # who is no replica is not elected from there
+            elr=partition.elr,
             last_known=partition.last_known,
             fenced_brokers=frozenset(broker for broker in partition.replicas if self._is_out(broker, partition)),
             restarted_brokers=self._replicas_where(partition, lambda broker: broker.has_restarted),
@@ -409,7 +409,7 @@ class _RecordReading:
 
 def _check_replicas(partition: _PartitionOnRecord, replicas: Sequence[int]) -> None:
     """_Unfit where replicas of a record are nobody or twice there, or who leads or is in sync is no replica. Who has
-    been one may be an eligible leader still: 4.1 leaves it there where a reassignment is cancelled."""
+    been one may be an eligible leader still (PartitionChangeBuilder.maybePopulateTargetElr)."""
     held = partition.assignment.replicas
     left = partition.elr & set(partition.replicas) if partition.moves else frozenset[int]()
     named = {*partition.isr, *(partition.elr - left), *({partition.leader} - {NOBODY})}
@@ -429,6 +429,7 @@ def _moment_of_halfway(halfway: _CompletingReassignment, moment: Moment) -> Mome
         leader=None if halfway.leader == NOBODY else halfway.leader,
         leader_epoch=halfway.leader_epoch,
         isr=halfway.isr,
+        elr=moment.elr - halfway.isr,
         passing=True,
     )
 

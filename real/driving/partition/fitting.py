@@ -242,7 +242,7 @@ def lost_records_of(state: State) -> frozenset[int]:
     may be elected."""
     registered = state.registered
     leads = registered.leader is not None and registered.leader in state.up
-    holders = [registered.leader] if leads else list(registered.isr | registered.elr)
+    holders = [registered.leader] if leads else list((registered.isr | registered.elr) & state.assignment.replicas)
     held = {record.id for broker in holders for record in state.log[broker]}
     return frozenset(state.acknowledged) - held
 

@@ -36,8 +36,6 @@ LEFT_OUT: Mapping[str, str] = {
     "one that has a new copy",
     "reassign": "where it is complete by what else happens than a change of the ISR: in Kafka then in the partition's "
     "next record, in the model in a step of its own",
-    "complete_reassignment, cancel_reassignment": "with ELR, where one that is in the ISR or the ELR is a replica no "
-    "longer and fewer than min.insync.replicas stay in sync: Kafka has it in the ELR then, and the model does not",
     "elect_waiting": "while somebody could be elected and is not yet, its directory having become known, nothing else "
     "of the controller is drawn but unfence: Kafka elects with the next record that it makes of the partition, of a "
     "broker that stops or registers if it is in the ISR alone; the model with each of these, and never as a directory "
@@ -150,10 +148,6 @@ class CallWriter:
             return True
         if step.action in ("lose_disk", "lose_directory"):
             return broker not in state.fenced or not self._is_assigned[broker]
-        if step.action in ("complete_reassignment", "cancel_reassignment") and self._model.values["elr"]:
-            leaving = state.assignment.replicas - step.state_after.assignment.replicas
-            is_short = len(step.state_after.registered.isr) < int(str(self._model.values["min_isr"]))
-            return is_short and bool(leaving & (state.registered.isr | state.registered.elr))
         return step.action == "register" and broker in self._forgotten
 
     # --- what the model leaves open and Kafka does not ----------------------------------------------------------------

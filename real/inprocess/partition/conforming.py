@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import product
+from itertools import islice, product
 
 from ....audit.kafka.profiles import FIRST_ELR
 from ....language import judge
@@ -44,13 +44,22 @@ BOUNDS: Mapping[str, int | str] = {
     "power_losses": 0,
     **dict.fromkeys(("isr_shrinks", "fences", "shutdowns", "crashes"), 4),
     **dict.fromkeys(("disk_losses", "directory_losses", "directory_moves"), 2),
-    **dict.fromkeys(("preferred_elections", "unclean_elections", "reassignments"), 2),
-    **dict.fromkeys(("controller_losses", "cancellations"), 1),
+    **dict.fromkeys(("preferred_elections", "unclean_elections"), 2),
+    **dict.fromkeys(("reassignments", "cancellations"), 4),
+    "controller_losses": 1,
     **dict.fromkeys(("register_apart", "stop_fenced", "drop_together"), "true"),
 }
 """What runs are drawn within. Steps that are "in fact so" are taken apart, as Kafka takes them."""
 PERIODIC: Mapping[str, int] = {"learn": 3, "fetch": 3, "propose_expansion": 3, "change_isr": 12}
 """Steps that come more often than what was seldom taken would have it: without them nobody comes back into the ISR."""
+_NEWS = ("learn",) * 3
+MOVES = (
+    *("reassign", "complete_reassignment", *_NEWS, "propose_shrink", "change_isr", *_NEWS),
+    *("reassign", *_NEWS, "propose_expansion", "change_isr", "complete_reassignment", "cancel_reassignment"),
+    *("delete_replica", "reassign", "fence_alive"),
+)
+"""Actions that every third run begins with, each where it is possible, with min.insync.replicas=2: a replica leaves the
+ISR, in which fewer stay, and is added again. Drawn runs seldom come to that."""
 
 
 @immutable
@@ -105,7 +114,7 @@ def _parts(kafka: str) -> tuple[int, ...]:
 
 
 def hosted_models(kafka: str) -> list[Model]:
-    """The models that runs are drawn of: with ELR, where a release has it, and without; min.insync.replicas of 1, 2 and
+    """The models that runs are drawn of: with ELR, where a release has it, and without; min.insync.replicas of 2, 1 and
     3; clean elections, and unclean ones."""
     elr = (True, False) if _parts(kafka) >= FIRST_ELR else (False,)
     return [hosted_model(kafka, *settings) for settings in product(elr, (2, 1, 3), (False, True))]
@@ -124,8 +133,10 @@ class ControllerRuns:
     def next_differences(self) -> Iterator[RecordDifference]:
         """Takes another run; its difference, if it is of a kind that was not found yet, shrunk."""
         models = hosted_models(self._kafka)
-        model = models[self.runs % len(models)]
-        run = draw_run(model, self._drawn, self._counted)
+        rounds, place = divmod(self.runs, 3)
+        moves = place == 2
+        model = models[rounds % 2 if moves else (self.runs - rounds) % len(models)]
+        run = draw_run(model, self._drawn, self._counted, MOVES if moves else ())
         self.runs += 1
         taken = taken_on(self._host, model, self._kafka, run, self._defect)
         self.steps, self.calls = self.steps + taken.compared_steps, self.calls + taken.calls
@@ -189,16 +200,22 @@ def conform(
     yield so_far()
 
 
-def draw_run(model: Model, generator: random.Random, counts: Counter[tuple[str, str]]) -> Run:
-    """A run of steps that Kafka's controller can be brought to; pairs of actions that were taken seldom come first."""
+def draw_run(
+    model: Model, generator: random.Random, counts: Counter[tuple[str, str]], begins: Sequence[str] = ()
+) -> Run:
+    """A run of steps that Kafka's controller can be brought to: at first of the actions that it `begins` with, then
+    pairs of actions that were taken seldom come first."""
     state = start = next(judge.initial_states(model))
-    writer, steps, before = CallWriter(model, start), list[Step](), ""
+    writer, steps, before, wanted = CallWriter(model, start), list[Step](), "", iter(begins)
     while len(steps) < LENGTH:
         possible: dict[str, list[Step]] = {}
         for step in judge.steps(model, state):
             if step.action not in WHY_NOT:
                 possible.setdefault(step.action, []).append(step)
-        chosen = _next_step(writer, state, possible, generator, before, counts)
+        first = {name: list(possible[name]) for name in islice((name for name in wanted if name in possible), 1)}
+        chosen = _next_step(writer, state, first, generator, before, counts) or _next_step(
+            writer, state, possible, generator, before, counts
+        )
         if chosen is None:
             break
         step, writer = chosen

@@ -10,9 +10,9 @@ from ...support.partition_story import A, B, C, Story
 # --- the copies move --------------------------------------------------------------------------------------------------
 
 
-def story_without_c(profile: str = "kafka_4_1") -> Story:
+def story_without_c(profile: str = "kafka_4_1", **constants: int) -> Story:
     """A and B hold the copies; C had one with a record that is committed, and has deleted it."""
-    story = Story(profile).commit(A, B, C).step("reassign", target={A, B})
+    story = Story(profile, **constants).commit(A, B, C).step("reassign", target={A, B})
     story.step("complete_reassignment", successor=A)
     assert story.isr() == {A, B}
     return story.step("delete_replica", broker=C)
@@ -81,6 +81,59 @@ def test_a_reassignment_is_complete_though_nobody_can_lead() -> None:
     assert (story.isr(), story.state.registered.leader) == ({A}, None)
     story.step("reassign", target={A}).step("complete_reassignment", successor=A)
     assert (set(story.state.assignment.replicas), story.state.registered.leader) == ({A}, None)
+
+
+def story_until_c_has_left(**constants: bool) -> Story:
+    """A is alone in sync, C is added and catches up, and that is cancelled, whereupon C deletes what it has."""
+    moves = {"reassignments": 3, "cancellations": 1}
+    story = story_without_c("kafka_4_1", **moves, **constants).learn(A, B).drop(A, B)
+    story.step("reassign", target={A, B, C}).learn(C).fetch(A, C).take_in(A, C)
+    story.step("cancel_reassignment", successor=A)
+    return story.step("delete_replica", broker=C)
+
+
+def test_who_leaves_while_few_are_in_sync_is_elected_with_an_empty_copy_once_it_is_back() -> None:
+    story = story_until_c_has_left()
+    assert (story.isr(), set(story.state.registered.elr), C in story.state.assignment.replicas) == ({A}, {C}, False)
+    assert story.false() == set()
+    with pytest.raises(StepError, match="is_choice"):
+        story.step("fence_alive", broker=A, successor=C)
+    story.step("reassign", target={A, B, C}).step("fence_alive", broker=A, successor=C).learn(C)
+    assert (story.isr(), story.log(C)) == ({C}, [])
+    assert {"leader_completeness", "leader_candidate_completeness", "unclean_exclusion"} <= story.false()
+
+
+def test_one_that_is_eligible_and_runs_is_not_added_again_while_nobody_is_in_sync() -> None:
+    """The controller fails as it looks for the directory of its copy (PartitionRegistration.directory)."""
+    story = story_until_c_has_left().step("fence_alive", broker=A, successor=A)
+    assert (story.isr(), story.elr()) == (set(), {A, C})
+    with pytest.raises(StepError, match="elr"):
+        story.step("reassign", target={A, B, C})
+
+
+def test_an_elr_of_replicas_alone_would_prevent_that() -> None:
+    story = story_until_c_has_left(leave_elr=True).step("reassign", target={A, B, C})
+    assert set(story.state.registered.elr) == set()
+    with pytest.raises(StepError, match="is_choice"):
+        story.step("fence_alive", broker=A, successor=C)
+
+
+def test_where_min_isr_is_set_again_nobody_is_eligible_who_has_left() -> None:
+    story = story_until_c_has_left(min_isr_is_set=True).step("clear_elr").step("reassign", target={A, B, C})
+    with pytest.raises(StepError, match="is_choice"):
+        story.step("fence_alive", broker=A, successor=C)
+
+
+def test_since_4_3_who_leaves_as_a_reassignment_is_complete_is_eligible_too() -> None:
+    story = story_without_c("kafka_4_3").learn(A, B).drop(A, B).step("reassign", target={B, C})
+    story.learn(C).fetch(A, C).step("propose_expansion", leader=A, follower=C).step("change_isr", leader=A)
+    # In Kafka it is complete in that record: nobody hears of an ISR of two, and B, which nothing was committed without,
+    # is eligible still.
+    assert (story.isr(), set(story.state.registered.elr), story.false()) == ({A, C}, {B}, set())
+    with pytest.raises(StepError, match="passes"):
+        story.learn(A)
+    story.step("complete_reassignment", successor=C)
+    assert (story.isr(), set(story.state.registered.elr)) == ({C}, {A, B})
 
 
 # --- a copy in a directory that the controller does not know of -------------------------------------------------------

@@ -50,11 +50,13 @@ def test_a_reassignment_is_a_run_of_the_model(
 
 
 def test_an_eligible_leader_that_is_no_replica_any_more_is_passed_over(tidegate: Run) -> None:
-    """4.1.0: the broker that comes is an eligible leader when the reassignment is cancelled, and stays one on record.
+    """4.1.0: the broker that comes is an eligible leader once the reassignment is cancelled, and so it is in the model.
     It is not elected, since only replicas are asked (PartitionChangeBuilder.electAnyLeader)."""
     path = str(HISTORIES / "elr_of_no_replica_4_1.log")
     (partition,) = json.loads(tidegate("validate", path, "--json").out)["partitions"]
     assert (partition["result"], steps_taken(partition).count("cancel_reassignment")) == ("shown", 1)
+    cancelled = next(one for one in partition["moments"] if one["leader_epoch"] == 3)
+    assert (cancelled["elr"], cancelled["assignment"]["replicas"]) == ([1], [2, 3])
     assert partition["moments"][-1]["elr"] == []
 
 

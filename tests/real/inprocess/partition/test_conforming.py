@@ -16,6 +16,7 @@ from tidegate.real.inprocess.hosting import Host
 from tidegate.real.inprocess.partition.calls import WHY_NOT
 from tidegate.real.inprocess.partition.compared import COMPARED
 from tidegate.real.inprocess.partition.conforming import (
+    MOVES,
     RELEASES,
     ControllerReach,
     RecordDifference,
@@ -92,6 +93,15 @@ def _drawn_actions(model: Model, seed: int) -> Iterator[list[str]]:
     generator, counts = random.Random(seed), Counter[tuple[str, str]]()
     while True:
         yield [step.action for step in draw_run(model, generator, counts).steps]
+
+
+@pytest.mark.parametrize("kafka", ["4.1", "4.3"])
+def test_runs_that_begin_with_moves_come_to_one_who_has_left_and_is_eligible(kafka: str) -> None:
+    generator, counts, left = random.Random(3), Counter[tuple[str, str]](), 0
+    for _ in range(4):
+        states = draw_run(hosted_models(kafka)[0], generator, counts, MOVES).states()
+        left += any(state.registered.elr - state.assignment.replicas for state in states)
+    assert left
 
 
 def test_what_compares_nothing_does_not_conform(run_here: RunHere) -> None:

@@ -55,6 +55,31 @@ def test_a_broker_whose_reassignment_was_cancelled_is_elected_with_a_new_copy() 
         assert not controller.state.is_recovering
 
 
+@pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
+def test_since_4_3_one_whose_reassignment_was_complete_is_elected_with_a_new_copy(version: str) -> None:
+    """KAFKA-19975: it is complete with 3 alone in sync, and 1, which led, is in the ELR, as is 2, which never left."""
+    settings = ControllerSettings(brokers=3, replicas=(1, 2), elr=True)
+    with Host(hosted_release(version, CONTROLLER), CONTROLLER, brief=True) as host:
+        controller = HostedPartition(host, settings)
+        controller.take(("silence", 2), ("fence",), ("reassign", 2, 3), ("alter_isr", 1, 0, 1, 0, 3, 0))
+        state = controller.state
+        assert (state.leader, state.isr, state.replicas, state.elr) == (3, {3}, (2, 3), {1, 2})
+        controller.take(("reassign", 1, 2), ("silence", 3), ("fence",))
+        assert (controller.state.leader, controller.state.isr) == (1, {1})
+        assert not controller.state.is_recovering
+
+
+def test_once_min_isr_is_set_nobody_is_eligible_who_has_left() -> None:
+    settings = ControllerSettings(brokers=3, replicas=(1, 2), elr=True)
+    with Host(hosted_release("4.1.1", CONTROLLER), CONTROLLER, brief=True) as host:
+        controller = HostedPartition(host, settings)
+        joins = ("reassign", 1, 2, 3), ("alter_isr", 1, 0, 1, 0, 3, 0)
+        controller.take(("silence", 2), ("fence",), *joins, ("cancel",), ("set_min_isr", 1, 2))
+        assert controller.state.elr == set()
+        controller.take(("reassign", 1, 2, 3), ("silence", 1), ("fence",))
+        assert controller.state.leader is None
+
+
 def test_a_ticket_is_of_releases_before_its_fix() -> None:
     assert ticket_of("leader_is_unfenced", (4, 0, 0)) == "KAFKA-19522"
     assert ticket_of("leader_is_unfenced", (4, 1, 0)) == ""
