@@ -43,7 +43,7 @@ class PartitionState:
         partition = self.partition
         of = f"of {len(partition.replicas)} replicas"
         isr = f"the ISR is {{{_broker_ids_text(partition.isr)}}} {of}" if partition.isr else f"the ISR is empty, {of}"
-        eligible = f", {{{_broker_ids_text(partition.elr)}}} may be elected (ELR)" if partition.elr else ""
+        eligible = f", {{{_broker_ids_text(partition.eligible)}}} may be elected (ELR)" if partition.eligible else ""
         led = "" if partition.leader is not None else ", and it has no leader"
         return f"{self.topic.name} partition {partition.number}: {isr}{eligible}{led}"
 
@@ -51,7 +51,7 @@ class PartitionState:
     def kind(self) -> tuple[bool, int, int, int]:
         """What is alike in partitions that are checked together, the gravest first."""
         partition = self.partition
-        return partition.leader is not None, len(partition.isr), len(partition.replicas), len(partition.elr or ())
+        return partition.leader is not None, len(partition.isr), len(partition.replicas), len(partition.eligible)
 
 
 def _broker_ids_text(numbers: Sequence[int]) -> str:
@@ -132,11 +132,11 @@ def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
     waits = "it is neither written nor read until"
     if one.isr:
         who = f"one of its in-sync replicas {{{_broker_ids_text(one.isr)}}} is back"
-    elif one.elr:
-        who = f"one of its eligible leader replicas {{{_broker_ids_text(one.elr)}}} is back"
+    elif one.eligible:
+        who = f"one of its eligible leader replicas {{{_broker_ids_text(one.eligible)}}} is back"
     elif one.elr is None:
         who = "one of its eligible leader replicas is back, which kafka-topics.sh of 4.0 and later shows"
-    elif one.last_known_elr:
+    elif one.last_known_elr and not one.elr:  # PartitionChangeBuilder.canElectLastKnownLeader
         who = f"its last known leader, of {{{_broker_ids_text(one.last_known_elr)}}}, is back"
     else:
         who = "a replica is elected uncleanly, by hand (kafka-leader-election.sh --election-type unclean)"

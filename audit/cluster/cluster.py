@@ -109,6 +109,16 @@ class Partition:
     adding: tuple[int, ...] = ()
     removing: tuple[int, ...] = ()
 
+    @property
+    def eligible(self) -> tuple[int, ...]:
+        """Who is elected from the ELR: replicas alone (PartitionChangeBuilder.electAnyLeader)."""
+        return tuple(broker for broker in self.elr or () if broker in self.replicas)
+
+    @property
+    def eligible_without_copy(self) -> tuple[int, ...]:
+        """Who is in the ELR and no replica: it left with a reassignment, and has deleted its copy."""
+        return tuple(broker for broker in self.elr or () if broker not in self.replicas)
+
 
 LEGAL_NAME = re.compile(r"[A-Za-z0-9._\-]{1,249}")
 """What Kafka takes for the name of a topic, but for `.` and `..`."""

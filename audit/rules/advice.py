@@ -27,7 +27,12 @@ from .controllers import controller_rules
 from .internal_topics import internal_topic_rules
 from .invalid_settings import invalid_settings
 from .limits import limit_rules
-from .replicas import moves_between_directories, replicas_without_a_broker, running_reassignments
+from .replicas import (
+    eligible_without_copies,
+    moves_between_directories,
+    replicas_without_a_broker,
+    running_reassignments,
+)
 from .transactions import HANGS, UNFENCED, run_to_hazard, transaction_rules
 from .unclean import unclean_rules
 from .uses import use_rules
@@ -84,6 +89,7 @@ def advice_findings(cluster: Cluster) -> tuple[Finding, ...]:
         storage_findings,
         replicas_without_a_broker,
         running_reassignments,
+        eligible_without_copies,
         moves_between_directories,
         racks_of_brokers,
         racks_of_hosts,

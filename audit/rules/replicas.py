@@ -62,6 +62,30 @@ def running_reassignments(cluster: Cluster) -> Iterator[Finding]:
     yield Finding("not_modelled", "warning", what, part.origin, to_do, "KIP-455")
 
 
+def eligible_without_copies(cluster: Cluster) -> Iterator[Finding]:
+    """Brokers that left with a reassignment and are in the ELR still, from which they may be elected with an empty copy
+    once they are added again (4.0 to 4.4)."""
+    found = [(topic, part) for topic in cluster.topics for part in topic.partitions if part.eligible_without_copy]
+    if not found:
+        return
+    topic, part = found[0]
+    name = f"{topic.name}-{part.number}"
+    which = f"of {name}" if len(found) == 1 else f"of {len(found)} partitions, such as {name},"
+    who = _list_nodes(sorted(part.eligible_without_copy))
+    what = (
+        f"the eligible leader replicas {which} name {who}, where no copy is: "
+        "added again, it may be elected before it has fetched, and acknowledged records are lost"
+    )
+    to_do = (
+        "add it only once as many as min.insync.replicas are in sync, or set the cluster's min.insync.replicas before, "
+        "also to the value that it has, which clears the ELR"
+    )
+    yield Finding("incomplete", "error", what, part.origin, to_do, f"KIP-966; {_SHOWS_EMPTY}")
+
+
+_SHOWS_EMPTY = "tidegate check partition:kafka_4_1 --bounds reassignment_cancelled --property leader_completeness"
+
+
 def _list_nodes(nodes: list[int]) -> str:
     return " and ".join(filter(None, (", ".join(map(str, nodes[:-1])), str(nodes[-1]))))
 

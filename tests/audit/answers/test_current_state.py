@@ -96,6 +96,8 @@ def test_more_replicas_than_the_model_has_have_their_present_state(explorations:
     [
         ("", "\tElr: 2,3\tLastKnownElr: ", "the ISR is empty, of 3 replicas, {2,3} may be elected (ELR), and it has"),
         ("", "\tElr: 2,3\tLastKnownElr: ", "until one of its eligible leader replicas {2,3} is back"),
+        ("", "\tElr: 2,4\tLastKnownElr: ", "until one of its eligible leader replicas {2} is back"),
+        ("", "\tElr: 4\tLastKnownElr: 3", "until a replica is elected uncleanly, by hand"),
         ("", "\tElr: \tLastKnownElr: 3", "until its last known leader, of {3}, is back"),
         ("", "\tElr: \tLastKnownElr: ", "until a replica is elected uncleanly, by hand"),
         ("", "", "which kafka-topics.sh of 4.0 and later shows"),

@@ -31,6 +31,23 @@ def test_replicas_on_controllers_alone_are_found() -> None:
 
 
 @pytest.mark.parametrize(
+    ("elr", "said"),
+    [
+        (["4"], "the eligible leader replicas of t-0 name 4, where no copy is: added again, "),
+        (["2,4", "4"], "the eligible leader replicas of 2 partitions, such as t-0, name 4, where no copy is: "),
+        (["2"], ""),
+    ],
+)
+def test_who_is_eligible_and_no_replica_is_said(elr: list[str], said: str) -> None:
+    lines = [LINE.format(number, "1,2,3").rstrip("\n") + f"\tElr: {who}\n" for number, who in enumerate(elr)]
+    files = [("t.txt", HEAD.format(len(elr)) + "".join(lines), True)]
+    found = read_cluster_texts(files, Options("4.1"), "x")[1]
+    what = [finding.what for finding in found if "where no copy is" in finding.what]
+    assert len(what) == bool(said)
+    assert "".join(what).startswith(said)
+
+
+@pytest.mark.parametrize(
     ("moves", "said"),
     [
         (["Adding Replicas: 4\tRemoving Replicas: 1"], "replicas of t-0 are being moved to 4 and off 1: "),
