@@ -31,7 +31,7 @@ def as_log(s: Quorum) -> log.OneLog:
             acknowledged=Set(record.number - 1 for record in s.committed if record.number > 0),
             lost=Set(record.number - 1 for record in s.committed if record.number > 0 and is_lost(s, record.number)),
         ),
-        seen_astray(s),
+        order_applied_astray(s),
     )
 
 
@@ -44,7 +44,7 @@ def entries_of(records: Log) -> log.Order:
     return order
 
 
-def seen_astray(s: Quorum) -> log.Order:
+def order_applied_astray(s: Quorum) -> log.Order:
     """What somebody has applied, up to the first entry that is not committed there; empty where all is."""
     order = entries_of(s.committed)
     seen: log.Order = Seq()

@@ -29,7 +29,7 @@ def as_log(s: Cluster) -> log.OneLog:
             acknowledged=Set(id for id in range(client_values) if id in committed_commands(s)),
             lost=Set(id for id in range(client_values) if id in committed_commands(s) and is_lost(s, id)),
         ),
-        seen_astray(s),
+        order_applied_astray(s),
     )
 
 
@@ -53,7 +53,7 @@ def applied_commands(s: Cluster, server: Server) -> log.Order:
     return order
 
 
-def seen_astray(s: Cluster) -> log.Order:
+def order_applied_astray(s: Cluster) -> log.Order:
     """What some server has applied, up to the first command that is not committed there; empty where all is."""
     order = committed_commands(s)
     seen: log.Order = Seq()

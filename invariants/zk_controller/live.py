@@ -68,31 +68,31 @@ def a_controller_follows_though_none_stands(s: Cluster) -> bool:
     return there_is_none(s)
 
 
-def is_stale(s: Cluster, leader: Broker) -> bool:
+def has_old_znode(s: Cluster, leader: Broker) -> bool:
     """Whether the leader on record does not know the partition's znode: it can never write the ISR."""
     return s.partition.leader == leader and s.known[leader].version != s.partition.version
 
 
-def is_not_stale(s: Cluster, leader: Broker) -> bool:
+def has_no_old_znode(s: Cluster, leader: Broker) -> bool:
     """Whether it does, or another one leads."""
-    return not is_stale(s, leader)
+    return not has_old_znode(s, leader)
 
 
-@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK, *_ISR_CHANGES)
+@leads_to(has_no_old_znode, *_CONTROLLER, *_SESSIONS, *_MAJORITY, *_WORK, *_ISR_CHANGES)
 def leader_knows_in_the_end(s: Cluster, leader: Broker) -> bool:
     """RL5: the leader on record learns what is registered, else it can never write the ISR again (KAFKA-2729)."""
-    return is_stale(s, leader)
+    return has_old_znode(s, leader)
 
 
-@leads_to(is_not_stale, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
+@leads_to(has_no_old_znode, *_CONTROLLER, *_SESSIONS, *_MAJORITY)
 def leader_knows_in_the_end_without_requests(s: Cluster, leader: Broker) -> bool:
     """RL5 without what it needs: the controller sends nothing."""
-    return is_stale(s, leader)
+    return has_old_znode(s, leader)
 
 
 def cannot_write(s: Cluster, leader: Broker) -> bool:
     """Whether the leader on record cannot write the ISR: it knows an old version, or was refused for good."""
-    return is_stale(s, leader) or (s.partition.leader == leader and leader in s.refused)
+    return has_old_znode(s, leader) or (s.partition.leader == leader and leader in s.refused)
 
 
 def can_write_or_leads_no_more(s: Cluster, leader: Broker) -> bool:
@@ -121,4 +121,4 @@ def controller_is_gone(s: Cluster) -> bool:
 @reachable
 def leader_is_behind(s: Cluster) -> bool:
     """The leader on record knows an older version than is registered."""
-    return any(is_stale(s, broker) for broker in Broker)
+    return any(has_old_znode(s, broker) for broker in Broker)
