@@ -142,6 +142,8 @@ def _replay_case(options: argparse.Namespace) -> Exit:
         case = case_of(saved)
     except (OSError, ValueError) as error:
         raise UsageError(f"{options.replay}: it cannot be read: {error}") from None
+    except UsageError as error:
+        raise UsageError(f"{options.replay}: {error}") from None
     release = fetch_hosted_release(options.kafka_version or case.kafka)
     with Host(release) as host:
         case, states = replay_case(host, case)

@@ -211,15 +211,42 @@ def replay_case(host: Host, case: HuntCase) -> tuple[HuntCase, tuple[Seen, ...]]
     return again, done.states
 
 
+NUMBERS_OF_STEPS = {
+    **dict.fromkeys(("deliver", "lose", "cut"), (2, 5)), "exchange": (2, 6), "append": (1, 2), "ahead": (1, 2),
+    "prepare": (1, 2), "crash": (1, 2), **dict.fromkeys(("add_voter", "remove_voter"), (2, 2)), "look": (0, 0),
+    **dict.fromkeys(
+        ("tick", "schedule", "start", "resign", "stop", "register", "snapshot", "clean", "replace_disk"), (1, 1)
+    ),
+}  # fmt: skip
+"""Of each step how many nodes it names first, and how many numbers it has at least: host/raft/Verb.java says which."""
+
+
+def refuse_wrong_steps(steps: Sequence[Sequence[Any]], settings: Settings) -> None:
+    """UsageError where a step is none that the host of so many nodes can take."""
+    count = settings.voters + settings.observers
+    if not 0 < settings.voters <= count < 100:
+        raise UsageError(f"its world has {settings.voters} voters and {settings.observers} observers")
+    for place, step in enumerate(steps, start=1):
+        verb, *numbers = step or [""]
+        if verb not in NUMBERS_OF_STEPS:
+            raise UsageError(f"step {place}: there is no step {verb!r}")
+        nodes, least = NUMBERS_OF_STEPS[verb]
+        if len(numbers) < least or not all(type(number) is int and 0 <= number < 2**31 for number in numbers):
+            raise UsageError(f"step {place}: {verb} has whole numbers from 0 on, {least} or more, and here {numbers}")
+        if not all(1 <= node <= count for node in numbers[:nodes]):
+            raise UsageError(f"step {place}: {verb} is of nodes 1 to {count}, and here of {numbers[:nodes]}")
+
+
 def case_of(document: Mapping[str, Any]) -> HuntCase:
     """A case that was saved. UsageError where it is none."""
     try:
         if document["schema"] != SCHEMA:
             raise UsageError(f"its schema is {document['schema']}, and not {SCHEMA}")
-        found = document["finding"]
+        found, settings = document["finding"], Settings(**document["world"])
+        refuse_wrong_steps(document["steps"], settings)
         return HuntCase(
             document["kafka"],
-            Settings(**document["world"]),
+            settings,
             int(document["seed"]),
             tuple(tuple(step) for step in document["steps"]),
             bool(document["recovers"]),

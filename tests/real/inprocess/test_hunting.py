@@ -6,6 +6,7 @@ Also of: `hosting`, `known`, `shrinking`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
@@ -14,10 +15,20 @@ import pytest
 from tidegate.language.errors import UsageError
 from tidegate.real.driving.nodes.wire import BEGIN_QUORUM_EPOCH, FETCH, VOTE
 from tidegate.real.inprocess.hosting import FailedProperty, Host, Schedule, Settings, Step, StepResults, step_words
-from tidegate.real.inprocess.hunting import LENGTH, HuntCase, HuntReach, case_of, hunt, replay_case, worlds_of
+from tidegate.real.inprocess.hunting import (
+    LENGTH,
+    NUMBERS_OF_STEPS,
+    HuntCase,
+    HuntReach,
+    case_of,
+    hunt,
+    replay_case,
+    worlds_of,
+)
 from tidegate.real.inprocess.known import ticket_of
 from tidegate.real.inprocess.shrinking import shrink_schedule
 
+from ...conftest import ROOT
 from ...support.hosting import hosted_release
 
 FOUND = FailedProperty("one_leader", "one_leader", 2, "node 2 leads epoch 1, which node 3 leads", ())
@@ -88,6 +99,16 @@ def test_a_case_is_read_as_it_was_saved() -> None:
         ({"world": {"voters": 3, "wires": 1}}, "it is no schedule that `hunt` has saved"),
         ({"finding": {}}, "it is no schedule that `hunt` has saved: KeyError('property')"),
         ({"seed": "many"}, "it is no schedule that `hunt` has saved"),
+        ({"world": {"voters": 0}}, "its world has 0 voters and 0 observers"),
+        ({"steps": [["tick", 1], []]}, "step 2: there is no step ''"),
+        ({"steps": [["jump", 1]]}, "step 1: there is no step 'jump'"),
+        ({"steps": [["crash", 1]]}, "step 1: crash has whole numbers from 0 on, 2 or more, and here [1]"),
+        ({"steps": [["crash", "a", 1]]}, "step 1: crash has whole numbers from 0 on, 2 or more, and here ['a', 1]"),
+        (
+            {"steps": [["tick", 10**10]]},
+            "step 1: tick has whole numbers from 0 on, 1 or more, and here [10000000000]",
+        ),
+        ({"steps": [["add_voter", 1, 9]]}, "step 1: add_voter is of nodes 1 to 3, and here of [1, 9]"),
     ],
 )
 def test_what_is_no_case_is_said_to_be_none(change: dict[str, Any], says: str) -> None:
@@ -95,6 +116,11 @@ def test_what_is_no_case_is_said_to_be_none(change: dict[str, Any], says: str) -
     with pytest.raises(UsageError) as caught:
         case_of(document)
     assert says in str(caught.value)
+
+
+def test_the_steps_that_a_schedule_may_have_are_those_of_the_host() -> None:
+    verbs = (ROOT / "real" / "inprocess" / "host" / "raft" / "Verb.java").read_text(encoding="utf-8")
+    assert {name.lower() for name in re.findall(r"^    ([A-Z_]+)[,;]$", verbs, re.M)} == NUMBERS_OF_STEPS.keys()
 
 
 def test_tickets_are_named_before_their_fix_alone() -> None:

@@ -93,8 +93,8 @@ final class World {
         return switch (verb) {
             case TICK -> guarded(node, () -> node.passTime(node.untilDeadline()));
             case AHEAD -> guarded(node, () -> node.passTime(step[2]));
-            case APPEND -> node.isActive() && guarded(node, () -> append(node, step));
-            case PREPARE -> node.isActive() && guarded(node, () -> prepare(node, step[2]));
+            case APPEND -> node.isActive() && guarded(node, () -> ifItLeads(() -> append(node, step)));
+            case PREPARE -> node.isActive() && guarded(node, () -> ifItLeads(() -> prepare(node, step[2])));
             case SCHEDULE -> node.isActive() && guarded(node, node::schedule);
             case CRASH -> crash(node, step[2]);
             case RESIGN -> node.isActive() && guarded(node, () -> resign(node));
@@ -107,14 +107,19 @@ final class World {
         };
     }
 
+    /** A controller appends. Where its node lost the lead before that heard of it, nothing is appended. */
+    private static void ifItLeads(Runnable appends) {
+        try {
+            appends.run();
+        } catch (NotLeaderException error) {
+            // as QuorumController has it: it will hear that it does not lead
+        }
+    }
+
     private void append(HostedNode node, int[] step) {
         int first = step.length > 3 ? step[3] : appended + 1;
-        try {
-            node.append(first, step[2]);
-            appended = Math.max(appended, first + step[2] - 1);
-        } catch (NotLeaderException error) {
-            // it lost the lead meanwhile: nothing is appended
-        }
+        node.append(first, step[2]);
+        appended = Math.max(appended, first + step[2] - 1);
     }
 
     private void prepare(HostedNode node, int count) {
