@@ -38,7 +38,7 @@ FOLDED = 6
 """How many states one stands for in a check with symmetry, about: three members have six orders."""
 SMALLER: Mapping[str, Mapping[str, bool | int | str]] = {
     "kraft": {"voters": 3},
-    "kraft_live": {"max_epoch": 1},
+    "kraft_live": {"max_records": 0},
     "raft_as_log": {"max_term": 1},
     "raft_as_leadership": {"max_term": 1},
     "transaction_outcomes": {"transactions": 1},
