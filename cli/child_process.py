@@ -25,7 +25,7 @@ class ChildProcess:
         """Sends it a signal."""
         self._process.send_signal(number)
 
-    def wait(self) -> tuple[int, str, str]:
+    def wait_for_exit(self) -> tuple[int, str, str]:
         """Waits for it: its exit, minus a signal's number if that ended it, its output and its errors."""
         out, err = self._process.communicate()
         return self._process.returncode, out, err

@@ -1,7 +1,7 @@
 """A command in a process forked from a warm one, which has imported everything and has no threads.
 
     with started(["check", "raft", "--json"]) as command:
-        exit_, out, err = command.wait()
+        exit_, out, err = command.wait_for_exit()
 
 The warm process is Python's own fork server: it begins with the first command and ends with this process. Each command
 is still a process and a session of its own, with its own memory, exit and end. Where there is no fork server, it is a
@@ -86,7 +86,7 @@ class _ForkedProcess:
         for connection in (out, err, lifeline):
             connection.close()
 
-    def wait(self) -> tuple[int, str, str]:
+    def wait_for_exit(self) -> tuple[int, str, str]:
         """Waits for it."""
         out, err = _read_pipes(self._out, self._err)
         with _START_LOCK:
