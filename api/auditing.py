@@ -10,7 +10,7 @@ from ..audit.answers.requirements import DEFAULT, Requirement, UnknownRequiremen
 from ..audit.auditing import AuditOutcome, AuditRequest, read_cluster
 from ..audit.auditing import audit as audit_cluster
 from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
-from ..audit.exploring.small_models import kept_in
+from ..audit.exploring.small_models import results_kept_in
 from ..audit.joining.options import Options
 from ..explorer.cache import cache_directory
 from ..language.errors import UnreadableError, UsageError
@@ -98,7 +98,7 @@ def audit(
     )
     folder = cache_directory() if cache else None
     try:
-        with kept_in(folder):
+        with results_kept_in(folder):
             cluster, findings = read_cluster([Path(arguments.check_path("files", file)) for file in files], stated)
     except WrongOptionError as error:
         raise UsageError(str(error)) from None

@@ -20,7 +20,7 @@ from .cluster.statements import UnreadableInputError
 from .exploring.explorations import Explorations
 from .exploring.garbage_collection import rare_collection
 from .exploring.search_rounds import run_in_rounds
-from .exploring.small_models import kept_in
+from .exploring.small_models import results_kept_in
 from .joining.options import Options
 from .questions.subjects import cluster_subjects
 from .readers.parsed_file import Part
@@ -59,9 +59,9 @@ def read_cluster_texts(
 
 def audit(cluster: Cluster, findings: Sequence[Finding], request: AuditRequest) -> AuditOutcome:
     """Checks every topic of a cluster. Raises UnreadableInputError for an accepted finding that is about nothing."""
-    with kept_in(request.folder), rare_collection():
+    with results_kept_in(request.folder), rare_collection():
         explorations = Explorations(request.folder, request.seconds, request.workers, request.report)
-        reports = explorations.complete(partial(_report_subjects, cluster, request, explorations))
+        reports = explorations.run_to_completion(partial(_report_subjects, cluster, request, explorations))
         return audit_outcome(cluster, findings, reports, request.requirements, request.today, explorations)
 
 
@@ -95,7 +95,7 @@ def _add_side_effects(
     )
     effects = list(find_side_effects(repaired, others, explorations))
     repair = repair_with_side_effects(report.repair, effects, cluster) if effects else report.repair
-    if explorations.late:
+    if explorations.is_late:
         repair = {**repair, "notes": [*repair["notes"], NO_TIME_FOR_OTHERS]}
     return replace(report, repair=repair)
 

@@ -73,9 +73,9 @@ def read_clusters(
     found on the way, or why it cannot be read: several where what never runs together is clearly apart.
 
     A directory is read with everything below it, in archives and behind links too; what of it is not read is named in
-    `Cluster.unread`. `running` is what was read of running brokers (`live.read`), each with its address: then there is
-    one cluster. Raises UnreadableInputError for a path that does not exist, for a file named by the user that no reader
-    understands, and for input without any fact.
+    `Cluster.unread`. `running` is what was read of running brokers (`live.read_live_cluster`), each with its address:
+    then there is one cluster. Raises UnreadableInputError for a path that does not exist, for a file named by the user
+    that no reader understands, and for input without any fact.
     """
     texts, unread = read_inputs(paths)
     passed_over = [
@@ -131,10 +131,10 @@ def read_texts(
             read.files.append((path, "Strimzi resources"))
         elif (document := compose_overrides.compose_document(path, text.lstrip(MARK))) is not None:
             composed[path] = text.lstrip(MARK), named, document
-        elif not read.takes(path, _read_one(path, text, maps, is_named=named)):
+        elif not read.add_if_read(path, _read_one(path, text, maps, is_named=named)):
             unknown.append((path, text, named))
     for path, part in _parts_of_compose_files(composed):
-        if not read.takes(path, part):
+        if not read.add_if_read(path, part):
             unknown.append((path, *composed[path][:2]))
     _weaken_unrendered(read, resources)
     read.parts += [] if (unused := kubernetes.note_unused(maps, read.parts)) is None else [unused]
@@ -149,9 +149,9 @@ def read_texts(
             if SAVED.search(text):
                 raise UnreadableInputError(f"{path} is what `audit --json` printed: --diff {path} compares with it")
             raise UnreadableInputError(f"{path} is not a configuration that Tidegate knows. {KNOWN}")
-        read.takes(path, part or _unknown_file_unread(path, text))
+        read.add_if_read(path, part or _unknown_file_unread(path, text))
     if resources:
-        read.parts.append(strimzi.read(resources, is_described=any(map(_names_nodes, read.parts))))
+        read.parts.append(strimzi.read_strimzi(resources, is_described=any(map(_names_nodes, read.parts))))
     if not read.files and not any(left.may_be_configuration for left in read.unread):
         raise UnreadableInputError(f"{whole}: nothing in it is a configuration that Tidegate knows. {KNOWN}")
     return join_parts(read.parts, options, tuple(read.files), read.unread)
@@ -165,7 +165,7 @@ class _Files:
     files: list[tuple[str, str]]
     unread: list[Unread]
 
-    def takes(self, path: str, part_or_unread: Part | Unread | None) -> bool:
+    def add_if_read(self, path: str, part_or_unread: Part | Unread | None) -> bool:
         """Adds what a file says, or why it is not read; False if neither is known."""
         if isinstance(part_or_unread, Unread):
             self.unread.append(part_or_unread)
@@ -244,7 +244,7 @@ def part_of_file(path: str, text: str, maps: Manifests, *, is_named: bool = True
     if "\0" in text:
         return None
     if suffix == ".toml":
-        return audit_toml.read(path, plain) if is_named or audit_toml.is_recognised(path, plain) else None
+        return audit_toml.read_audit_toml(path, plain) if is_named or audit_toml.is_recognised(path, plain) else None
     if suffix in TERRAFORM:
         return _unread_terraform(path, plain)
     if suffix in TREES and (found := part_of_yaml(path, plain, maps)) is not None:
@@ -254,8 +254,8 @@ def part_of_file(path: str, text: str, maps: Manifests, *, is_named: bool = True
         descriptions.read_configs,
         descriptions.read_features,
         quorum_outputs.read_quorum,
-        log_dirs.read,
-        zookeeper.read,
+        log_dirs.read_log_dirs,
+        zookeeper.read_zookeeper_file,
     ):
         part = reader(path, plain)
         if part is not None:
@@ -264,7 +264,7 @@ def part_of_file(path: str, text: str, maps: Manifests, *, is_named: bool = True
     if listed and suffix not in TREES and (is_named or suffix in TEXTS):
         if suffix in (".txt", ".out", ".log", "") and _is_prose(plain):
             return _unread_prose(path, plain)
-        return _part_in_utf_16(path, plain) if text.startswith(WIDE) else properties.read(path, text)
+        return _part_in_utf_16(path, plain) if text.startswith(WIDE) else properties.read_properties(path, text)
     return None
 
 
@@ -288,7 +288,7 @@ def _unread_prose(path: str, text: str) -> Unread | None:
 
 def _part_in_utf_16(path: str, text: str) -> Part | None:
     """Properties in UTF-16, of which Java takes every byte for a character: no setting in it has a name."""
-    if properties.read(path, text) is None:
+    if properties.read_properties(path, text) is None:
         return None
     part = Part("properties in UTF-16")
     what = f"{path} was not read: it is in UTF-16, and Kafka reads no setting of it"
@@ -315,7 +315,11 @@ def _part_mapped_to_client(path: str, text: str, uses: Sequence[TopicUse]) -> Pa
 
 def _part_of_script(path: str, text: str, files: frozenset[str], *, is_named: bool) -> Part | None:
     """A script or a template of a folder."""
-    return None if is_named or "\0" in text or not scripts.is_script(Path(path)) else scripts.read(path, text, files)
+    return (
+        None
+        if is_named or "\0" in text or not scripts.is_script(Path(path))
+        else scripts.read_script(path, text, files)
+    )
 
 
 def _strimzi_documents(path: str, text: str) -> list[yamls.Tree]:
@@ -353,7 +357,7 @@ def _manifests_of_texts(texts: Iterable[InputText]) -> Manifests:
 def _parts_beside_strimzi(path: str, trees: Sequence[yamls.Tree], maps: Manifests) -> list[Part]:
     """What else stands in a file with Strimzi's resources: its other kinds, and Kubernetes' own."""
     programs = [tree for tree in trees if strimzi.is_of_strimzi(tree) and not strimzi.is_recognised(tree)]
-    others = kubernetes.read(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)], maps)
+    others = kubernetes.read_kubernetes(path, [tree for tree in trees if not strimzi.is_of_strimzi(tree)], maps)
     return [connect.part_of_connect_resources(path, programs), *([] if others is None else [others])]
 
 
@@ -366,7 +370,7 @@ def part_of_yaml(path: str, text: str, maps: Manifests) -> Part | Unread | None:
         if isinstance(error, yamls.TemplateError):
             to_do = "render it first (helm template, ansible-playbook, kustomize build), and give what comes of it"
         return Unread(path, str(error), may_be_configuration=may, to_do=to_do)
-    rendered = kubernetes.read(path, trees, maps)
+    rendered = kubernetes.read_kubernetes(path, trees, maps)
     if rendered is not None:
         return rendered
     spring = [setting for tree in trees for setting in spring_profiles.spring_document_settings(path, tree)]
@@ -391,7 +395,11 @@ def _parts_of_compose_files(
     whole, rest = compose_overrides.read_projects(documents, texts, read_text, named)
     stacks: list[alternatives.ComposeStack] = []
     for path, tree, notes in whole:
-        part = compose.read(path, tree) if compose.is_recognised(tree) else part_of_yaml(path, texts[path], Manifests())
+        part = (
+            compose.read_compose(path, tree)
+            if compose.is_recognised(tree)
+            else part_of_yaml(path, texts[path], Manifests())
+        )
         if isinstance(part, Part) and (stack := alternatives.compose_stack(path, tree, part)) is not None:
             stacks.append(stack)
         if isinstance(part, Part):

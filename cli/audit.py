@@ -19,7 +19,7 @@ from ..audit.answers.requirements import EXAMPLE, PRESETS, Requirement
 from ..audit.answers.voter_changes import VoterChange
 from ..audit.auditing import AuditOutcome, AuditRequest, ReadCluster, audit, read_cluster, read_clusters
 from ..audit.cluster.statements import UnreadableInputError, WrongOptionError
-from ..audit.exploring.small_models import kept_in
+from ..audit.exploring.small_models import results_kept_in
 from ..audit.joining.options import Options
 from ..audit.questions.questions import QUESTIONS
 from ..audit.questions.situations import FAULTS, SITUATIONS
@@ -373,7 +373,7 @@ def run_audit(
     folder = None if options.no_cache else cache_directory()
     cluster, findings = read
     if cluster.answering is not None and (cluster.answering.controllers or cluster.answering.down):
-        said = filter(None, (cluster.answering.controllers, cluster.answering.says))
+        said = filter(None, (cluster.answering.controllers, cluster.answering.to_sentence))
         print(f"tidegate: {'; '.join(said)}; the rest is being explored", file=sys.stderr, flush=True)
     with ProgressLine(sys.stderr, options.time) as line:
         report = report_for(line)
@@ -395,13 +395,13 @@ def run_audit(
 
 def _read_one_cluster(options: argparse.Namespace, folder: Path | None) -> ReadCluster:
     """The one cluster as files, options and its brokers state it. Raises UnreadableInputError."""
-    with kept_in(folder):
+    with results_kept_in(folder):
         return read_cluster(options.files, _stated_facts(options), _read_live_cluster(options))
 
 
 def _read_clusters(options: argparse.Namespace) -> list[tuple[str, ReadCluster | UnreadableInputError]]:
     """The same of each cluster that the files are of. Raises UnreadableInputError."""
-    with kept_in(None if options.no_cache else cache_directory()):
+    with results_kept_in(None if options.no_cache else cache_directory()):
         return read_clusters(options.files, _stated_facts(options), _read_live_cluster(options))
 
 
@@ -465,4 +465,4 @@ def _read_live_cluster(options: argparse.Namespace) -> Sequence[tuple[str, Part]
         raise UsageError(
             f"--bootstrap-server needs {error.name}, which is not installed: pip install '.[live]' in the clone"
         ) from None
-    return ((address, live.read(address, how)),)
+    return ((address, live.read_live_cluster(address, how)),)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..audit.answers.answer import Answer
-from ..audit.answers.runs_shown import run_of_answer, run_shown
+from ..audit.answers.runs_shown import answer_with_shown_run, run_of_answer
 from ..audit.answers.scenario import (
     broker_names_after_steps,
     broker_names_of_subject,
@@ -120,7 +120,7 @@ def _key_of_shared_page(scenario: Scenario) -> object | None:
 
 
 def _failed_cells(report: SubjectReport) -> set[str]:
-    return {check.requirement.text for check in report.checks if check.result == "failed"}
+    return {check.requirement.to_text for check in report.checks if check.result == "failed"}
 
 
 @immutable
@@ -269,7 +269,7 @@ def _cell_scenarios(
         if answer.word != "can lose" or not answer.steps or f"{question}={name}" in reported:
             continue
         cell = BY_NAME[name]
-        shown = run_shown(report.verdict, question, cell, answer, outcome.explorations)
+        shown = answer_with_shown_run(report.verdict, question, cell, answer, outcome.explorations)
         made = every.get((shown.property, shown.steps, shown.hosts_out))
         if made is not None:
             made.cells.append(f"{question}={name}")
@@ -385,7 +385,7 @@ def _trace_after_repair(scenario: Scenario, repaired_run: RunWithRepair) -> dict
     called = _broker_names_after(scenario, repaired_run)
     told = ClusterRun(repaired_run.model, repaired_run.run, repaired_run.property, called, scenario.answer.hosts_out)
     title = f"{scenario.subject['name']}: the same with the repair"
-    shown = told.page(
+    shown = told.page_document(
         rename_brokers(run_document(repaired_run.model, repaired_run.run), called),
         title,
         "✓ kept",

@@ -41,5 +41,5 @@ def write_skeleton(cluster: Cluster, target: Path, requirements: Sequence[str]) 
 
 
 def _topics_text(cluster: Cluster) -> str:
-    many = sum(not topic.internal for topic in cluster.topics)
+    many = sum(not topic.is_internal for topic in cluster.topics)
     return "1 topic" if many == 1 else f"{many:,} topics"

@@ -52,15 +52,15 @@ class ClusterWords:
 
     def value_in_words(self, text: str) -> str:
         """A value of the model, as text."""
-        from ..audit.report.cluster_words import named_value_text
+        from ..audit.report.cluster_words import value_in_cluster_words
 
-        return named_value_text(text, self.broker_names)
+        return value_in_cluster_words(text, self.broker_names)
 
     def step_in_words(self, model: Model, state: State, step: Step) -> str:
         """The sentence of a step that can happen in a state."""
-        from ..audit.report.cluster_words import named_step_sentence
+        from ..audit.report.cluster_words import step_in_cluster_words
 
-        return named_step_sentence(model, state, step, self.broker_names, self.hosts_out)
+        return step_in_cluster_words(model, state, step, self.broker_names, self.hosts_out)
 
 
 def cluster_words(document: Document) -> ClusterWords | None:

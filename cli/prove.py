@@ -209,7 +209,7 @@ def _run_proof(definition: Definition, model: Model, options: argparse.Namespace
         proof = induction.prove(watched.receive_result)
     if options.record_hints:
         try:
-            print(induction.hints.save(), file=sys.stderr)
+            print(induction.hints.save_hints(), file=sys.stderr)
         except OSError as error:
             raise UsageError(f"the hints could not be recorded: {error}") from None
     return proof

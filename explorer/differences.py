@@ -13,7 +13,7 @@ from ..language.judge import (
     bound_crossed,
     initial_states,
     instances,
-    is_held,
+    is_stopped_by_bounds,
     is_terminal,
     steps,
     stop_text,
@@ -80,7 +80,7 @@ def why_no_deadlock(model: Model, state: State) -> str:
         return f"the state lies beyond @bound {beyond} ({place})"
     for action, arguments in instances(model, state):
         result = attempt(model, state, action, arguments)
-        if isinstance(result, State) or is_held(action, result):
+        if isinstance(result, State) or is_stopped_by_bounds(action, result):
             return step_says(model, state, action, arguments)
     if is_terminal(model, state):
         return f"a run may end here, by {names_with_lines(model.terminals)}"

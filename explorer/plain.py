@@ -24,7 +24,7 @@ from ..language.judge import (
     holds,
     initial_states,
     instances,
-    is_held,
+    is_stopped_by_bounds,
     state_shape,
 )
 from ..language.model import Action, Model, Property
@@ -176,7 +176,7 @@ class _Exploration:
         # all of them first: that a step breaks is said before what another step leads to
         for action, arguments, result in attempts:
             if isinstance(result, StoppedStep):
-                held = held or is_held(action, result)
+                held = held or is_stopped_by_bounds(action, result)
                 continue
             moved = True
             self._check_step(number, state, action, arguments, result)

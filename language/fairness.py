@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from .declare import Fairness, StepCondition, limits_lifted
 from .immutable import immutable
-from .judge import StoppedStep, attempt, bound_crossed, false_guard, holds, instances, is_held
+from .judge import StoppedStep, attempt, bound_crossed, false_guard, holds, instances, is_stopped_by_bounds
 from .liveness import values_of
 from .model import Action, Liveness, LivenessCase, Model, Property
 from .values import ModelError, State
@@ -83,7 +83,7 @@ def limit_of(model: Model, state: State, action: Action, arguments: Mapping[str,
     if beyond is not None:
         return _bound_text(model, beyond) if _is_counted_without_bounds(model, state, action, arguments) else None
     found = attempt(model, state, action, arguments)
-    if not isinstance(found, StoppedStep) or not is_held(action, found):
+    if not isinstance(found, StoppedStep) or not is_stopped_by_bounds(action, found):
         return None
     if not _is_counted_without_bounds(model, state, action, arguments):
         return None
@@ -99,7 +99,9 @@ def _is_counted_without_bounds(model: Model, state: State, action: Action, argum
             after = attempt(unbounded, state, action, arguments)
     except ModelError:
         return True
-    return is_held(action, after) if isinstance(after, StoppedStep) else is_counted_step(model, state, after)
+    return (
+        is_stopped_by_bounds(action, after) if isinstance(after, StoppedStep) else is_counted_step(model, state, after)
+    )
 
 
 def _stopped_text(model: Model, state: State, action: Action, arguments: Mapping[str, Any], stop: StoppedStep) -> str:

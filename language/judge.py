@@ -123,7 +123,7 @@ def _bindings(
     fixed = memo.get(("bindings", name))
     if fixed is not None:
         return fixed
-    ranges = [_range(model, parameter, state) for parameter in parameters]
+    ranges = [_values_of_parameter(model, parameter, state) for parameter in parameters]
     names = [parameter.name for parameter in parameters]
     found = [dict(zip(names, values, strict=True)) for values in itertools.product(*ranges)]
     if all(parameter.pool is None for parameter in parameters):
@@ -131,7 +131,7 @@ def _bindings(
     return found
 
 
-def _range(model: Model, parameter: Parameter, state: State | None) -> Sequence[Any]:
+def _values_of_parameter(model: Model, parameter: Parameter, state: State | None) -> Sequence[Any]:
     if parameter.pool is not None:
         return tuple(dict.fromkeys(getattr(state, parameter.pool)))
     known = state_shape(model).memo.get(("members", parameter.type))
@@ -368,12 +368,12 @@ def is_deadlock(model: Model, state: State) -> bool:
         return False
     for action, arguments in instances(model, state):
         result = attempt(model, state, action, arguments)
-        if isinstance(result, State) or is_held(action, result):
+        if isinstance(result, State) or is_stopped_by_bounds(action, result):
             return False
     return not is_terminal(model, state)
 
 
-def is_held(action: Action, stop: StoppedStep) -> bool:
+def is_stopped_by_bounds(action: Action, stop: StoppedStep) -> bool:
     """Whether larger bounds would let the protocol, or a client, go on here."""
     return stop.is_limit and action.kind != "fault"
 
@@ -402,19 +402,19 @@ def replay(model: Model, start: State, sequence: Sequence[tuple[str | Action, Ma
     state, taken = start, list[Step]()
     for number, (named, arguments) in enumerate(sequence, 1):
         action = named if isinstance(named, Action) else model.action(named)
-        if strange := _strange(action, state, arguments):
+        if strange := _why_argument_is_strange(action, state, arguments):
             raise StepError(
                 _guard_text_with_values(model, state, number, action, arguments, f"disabled: {strange} is false")
             )
         after = attempt(model, state, action, arguments)
         if isinstance(after, StoppedStep):
-            raise StepError(_refusal(model, state, number, action, arguments, after))
+            raise StepError(_refusal_text(model, state, number, action, arguments, after))
         taken.append(Step(action.name, arguments, after))
         state = after
     return Run(start, tuple(taken))
 
 
-def _refusal(
+def _refusal_text(
     model: Model, state: State, number: int, action: Action, arguments: Mapping[str, Any], stop: StoppedStep
 ) -> str:
     return _guard_text_with_values(
@@ -430,7 +430,7 @@ def _guard_text_with_values(
     return f"step {number}, {format_step(action.name, arguments)}, is {is_}; {instead}"
 
 
-def _strange(action: Action, state: State, arguments: Mapping[str, Any]) -> str | None:
+def _why_argument_is_strange(action: Action, state: State, arguments: Mapping[str, Any]) -> str | None:
     """That an argument is one of the state's, of which it is none: `request in s.late`. A step that somebody writes may
     have a message that nobody has sent."""
     for parameter in action.form.parameters:
@@ -508,11 +508,11 @@ def _start(model: Model, initial_name: str | None) -> State:
 def format_run(model: Model, run: Run) -> str:
     """The text that `run_text` reads back: `"produce; fetch(B)"`, with its beginning named unless it is the first."""
     written = [format_step(step.action, step.arguments) for step in run.steps]
-    beginning = _beginning(model, run.start)
+    beginning = _beginning_text(model, run.start)
     return "; ".join(written if beginning is None else [beginning, *written])
 
 
-def _beginning(model: Model, start: State) -> str | None:
+def _beginning_text(model: Model, start: State) -> str | None:
     """The initial function and arguments that give a state; None where it is the beginning of a
     run that names none: the first, where none before it breaks."""
     is_first = True

@@ -58,9 +58,9 @@ class ModelParts:
 
     def actions(self) -> tuple[Action, ...]:
         """The actions, in source order."""
-        return tuple(self._action(function, mark) for function, mark in self._functions_with_mark("action"))
+        return tuple(self._action_of(function, mark) for function, mark in self._functions_with_mark("action"))
 
-    def _action(self, function: FunctionType, mark: Mark) -> Action:
+    def _action_of(self, function: FunctionType, mark: Mark) -> Action:
         text = cast(ActionText, self.texts[function])
         form = text.form(self.folder, self.folded_ghosts, mark.budget)
         off = has_false_guard(form.body, self.values)
@@ -99,14 +99,18 @@ class ModelParts:
         """The chosen properties, in source order: all but the lemmas, unless some are named."""
         found = self._functions_with_mark(*_PREDICATE_ROLES, "lemma")
         return tuple(
-            self._property(function, mark) for function, mark in found if is_checked(function, mark, self.chosen_names)
+            self._property_of(function, mark)
+            for function, mark in found
+            if is_checked(function, mark, self.chosen_names)
         )
 
     def liveness(self) -> tuple[Liveness, ...]:
         """The chosen properties of whole runs, in source order."""
         found = self._functions_with_mark(*LIVENESS)
         own = (
-            self._liveness(function, mark) for function, mark in found if is_checked(function, mark, self.chosen_names)
+            self._liveness_of(function, mark)
+            for function, mark in found
+            if is_checked(function, mark, self.chosen_names)
         )
         chosen = self.chosen_names
         mapped = self._functions_with_mark("refines")
@@ -114,11 +118,11 @@ class ModelParts:
         return (*own, *(claim for claim in refined if chosen is None or chosen & {claim.name, claim.of}))
 
     def _claims_of_images(self, function: FunctionType, mark: Mark) -> Iterator[Liveness]:
-        form, _ = self._form(function)
+        form, _ = self._form_of(function)
         image = self.namespace.function(function)
         return self.abstractions.liveness_of_refinement(function, mark, image, form is None, self.folder)
 
-    def _liveness(self, function: FunctionType, mark: Mark) -> Liveness:
+    def _liveness_of(self, function: FunctionType, mark: Mark) -> Liveness:
         its = (*predicates(function, mark), *conditions_of_steps(mark))
         runs = {predicate: self.namespace.function(predicate) for predicate in its}
         read = frozenset(field for predicate in its for field in fields_read(*self.texts[predicate].body))
@@ -128,42 +132,42 @@ class ModelParts:
 
     def lemmas(self) -> tuple[Property, ...]:
         """All lemmas, in source order."""
-        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("lemma"))
+        return tuple(self._property_of(function, mark) for function, mark in self._functions_with_mark("lemma"))
 
     def terminals(self) -> tuple[Property, ...]:
         """The predicates of states that may end."""
-        return tuple(self._property(function, mark) for function, mark in self._functions_with_mark("terminal"))
+        return tuple(self._property_of(function, mark) for function, mark in self._functions_with_mark("terminal"))
 
     def bounds(self) -> tuple[Property, ...]:
         """The predicates outside of which nothing happens."""
         marked = self._functions_with_mark("bound")
-        return tuple(self._property(function, mark) for function, mark in marked if not is_about_steps(function))
+        return tuple(self._property_of(function, mark) for function, mark in marked if not is_about_steps(function))
 
     def step_bounds(self) -> tuple[Property, ...]:
         """The predicates of the steps that are taken."""
         return tuple(
-            self._property(function, mark)
+            self._property_of(function, mark)
             for function, mark in self._functions_with_mark("bound")
             if is_about_steps(function)
         )
 
     def projections(self) -> tuple[Projection, ...]:
         """What a search may be asked to distinguish states by."""
-        return tuple(self._projection(function) for function, _ in self._functions_with_mark("projection"))
+        return tuple(self._projection_of(function) for function, _ in self._functions_with_mark("projection"))
 
-    def _projection(self, function: FunctionType) -> Projection:
-        form, read = self._form(function)
+    def _projection_of(self, function: FunctionType) -> Projection:
+        form, read = self._form_of(function)
         says, run = first_doc_line(function.__doc__), self.namespace.function(function)
         return Projection(function.__name__, says, form, run, read)
 
-    def _form(self, function: FunctionType) -> tuple[ir.Function | None, frozenset[str]]:
+    def _form_of(self, function: FunctionType) -> tuple[ir.Function | None, frozenset[str]]:
         """The folded form of a function of states, None where a ghost it reads is gone; and those ghosts."""
         text = cast(ir.Function, self.texts[function])
         read = frozenset(fields_read(*text.body)) & self.shape.ghosts
         return None if read & self.folded_ghosts else self.folder.fold_function(text), read
 
-    def _property(self, function: FunctionType, mark: Mark) -> Property:
-        form, read = self._form(function)
+    def _property_of(self, function: FunctionType, mark: Mark) -> Property:
+        form, read = self._form_of(function)
         role = "invariant" if mark.role in ("terminal", "bound", "lemma") else mark.role
         two = len(self.texts[function].states) == 2
         kind: PropertyKind = "transition" if two else cast(PropertyKind, role)

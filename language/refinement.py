@@ -41,7 +41,8 @@ def step_between_images(
     if image == wanted_image and (allowed is None or STUTTERS in allowed):
         return STUTTERS
     return next(
-        (step for step in _steps(refinement.abstract, image, allowed) if step.state_after == wanted_image), None
+        (step for step in _abstract_steps(refinement.abstract, image, allowed) if step.state_after == wanted_image),
+        None,
     )
 
 
@@ -58,10 +59,10 @@ def step_of_any_action(refinement: Refinement, image: State, wanted_image: State
 def _unbroken_steps(abstract: Model, image: State, name: str) -> Iterator[Step]:
     """The abstract steps of an action up to the first that breaks the abstract types."""
     with suppress(ModelError):
-        yield from _steps(abstract, image, (name,))
+        yield from _abstract_steps(abstract, image, (name,))
 
 
-def _steps(abstract: Model, image: State, allowed_actions: tuple[str, ...] | None) -> Iterator[Step]:
+def _abstract_steps(abstract: Model, image: State, allowed_actions: tuple[str, ...] | None) -> Iterator[Step]:
     """The abstract steps from an image, by the actions of these names; by any where there are none."""
     if bound_crossed(abstract, image) is not None:
         return

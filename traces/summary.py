@@ -257,11 +257,11 @@ def _text_without_code(text: str) -> str:
 
 def _present_clause(facts: Sequence[str]) -> list[str]:
     """How things are at the end, if that is said in few words."""
-    said = [fact for fact in map(_owned_fact, facts) if _text_without_code(fact) and len(fact) <= FACT_MAX]
+    said = [fact for fact in map(_fact_with_owner, facts) if _text_without_code(fact) and len(fact) <= FACT_MAX]
     return [f"now {join_words(said)}"] if 0 < len(facts) <= FACTS_MAX and said else []
 
 
-def _owned_fact(text: str) -> str:
+def _fact_with_owner(text: str) -> str:
     """A fact about a set that has no owner and the name of what became of its elements: `1a is committed`."""
     held = _SET_FACT.fullmatch(text)
     if held is not None:

@@ -47,15 +47,17 @@ class AcceptedFinding:
     assumption: str = ""
     place: str = ""
 
-    def matches(self, topic: str) -> bool:
+    def is_about_topic(self, topic: str) -> bool:
         """Whether it is about a topic."""
         return re.fullmatch(self.topic, topic) is not None
 
-    def covers(self, subject: Subject, check: RequirementCheck) -> bool:
+    def is_covering(self, subject: Subject, check: RequirementCheck) -> bool:
         """Whether it is about what came of a requirement of all of these topics."""
         if self.assumption:
             return check.answer is not None and check.answer.why == ON_DISK_OF_CONTROLLER
-        return check.requirement.text in self.findings and all(self.matches(topic.name) for topic in subject.topics)
+        return check.requirement.to_text in self.findings and all(
+            self.is_about_topic(topic.name) for topic in subject.topics
+        )
 
 
 def read_baseline(path: Path) -> tuple[AcceptedFinding, ...]:
@@ -132,7 +134,7 @@ def split_subjects(subjects: Iterable[Subject], entries: Sequence[AcceptedFindin
     every = list(subjects)
     for number, subject in enumerate(every):
         for topic in subject.topics:
-            about = tuple(not entry.assumption and entry.matches(topic.name) for entry in entries)
+            about = tuple(not entry.assumption and entry.is_about_topic(topic.name) for entry in entries)
             made.setdefault((number, about), []).append(topic)
     return [replace(every[number], topics=tuple(topics)) for (number, _), topics in made.items()]
 
@@ -151,7 +153,7 @@ def check_baseline(
                     "here depends on it; take it out"
                 )
             continue
-        about = [subject for subject in subjects if any(entry.matches(topic.name) for topic in subject.topics)]
+        about = [subject for subject in subjects if any(entry.is_about_topic(topic.name) for topic in subject.topics)]
         if not about:
             names = list(dict.fromkeys(topic.name for subject in subjects for topic in subject.topics))[:20]
             raise UnreadableInputError(
@@ -172,7 +174,9 @@ def _may_be_controllers_disk(variant: Variant) -> bool:
 
 
 def _is_required(finding: str, subject: Subject, requirements: Sequence[Requirement]) -> bool:
-    return any(one.text == finding and one.is_about(subject) for one in requirements_of_subject(subject, requirements))
+    return any(
+        one.to_text == finding and one.is_about(subject) for one in requirements_of_subject(subject, requirements)
+    )
 
 
 def mark_accepted(
@@ -190,7 +194,7 @@ def _apply_acceptance(
         return check
     note = ""
     for entry in entries:
-        if not entry.covers(subject, check):
+        if not entry.is_covering(subject, check):
             continue
         beside = [] if entry.assumption else _unnamed_settings(subject, check, entry)
         if beside:

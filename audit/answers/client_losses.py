@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..exploring.client_models import DURABLE, Sender, falsely_acknowledged
+from ..exploring.client_models import DURABLE, Sender, result_of_false_acknowledgement
 from ..questions.signature import Signature
 from .answer import Answer
 
@@ -20,8 +20,8 @@ def client_loss(signature: Signature) -> Answer | None:
     if not signature.gives_again or not signature.idempotent or signature.acks != "all" or refused:
         return None
     sender = Sender("all", careful=True, max_in_flight=signature.max_in_flight, retries=True, bumps_epoch=False)
-    found = falsely_acknowledged(sender)
+    found = result_of_false_acknowledgement(sender)
     if DURABLE not in found.steps:
         return None
-    why = _WHY.format(found.steps[DURABLE], found.command(DURABLE))
+    why = _WHY.format(found.steps[DURABLE], found.to_command(DURABLE))
     return Answer("can lose", "model", why, client=(DURABLE, found.settings))

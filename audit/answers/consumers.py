@@ -19,7 +19,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.racks import missing_racks
 from ..cluster.settings import base_family, setting_value
 from ..cluster.statements import Unknown
-from ..exploring.client_models import misses_a_cut, skips_what_comes_back, skips_what_was_cut
+from ..exploring.client_models import is_missing_a_cut, is_skipping_what_comes_back, is_skipping_what_was_cut
 from ..exploring.group_models import SKIPPED, STOPPED, group_failures
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key, is_false, is_true
@@ -130,7 +130,7 @@ def _groups_answer(subject: SubjectVerdict, offsets: SubjectVerdict | None, cell
     """Whether groups stop: whether nobody takes their commits and lets consumers join. Of the offsets topic itself
     it has the run in which that takes no writes or serves no reads; of others it says that it rests on the offsets
     topic, whose brokers need not be theirs."""
-    if subject.subject.internal and subject.subject.topics[0].name != OFFSETS:
+    if subject.subject.is_internal and subject.subject.topics[0].name != OFFSETS:
         return Answer("not checked", "", "no group keeps its offsets in it")
     if offsets is None:
         return Answer("depends", "arithmetic", "", (OFFSETS,))
@@ -149,7 +149,7 @@ def _skipped_records_answer(
     cluster: Cluster,
     readers: Sequence[Client | None],
 ) -> Answer:
-    if subject.subject.internal:
+    if subject.subject.is_internal:
         return Answer("not checked", "", "Kafka reads it itself")
     cut = worst_answer([subject.table[name, cell] for name in ("no-loss", "no-unread")])
     unknown = Answer("depends", "arithmetic", "", (OFFSETS,))
@@ -172,7 +172,7 @@ def _answers_about_returning_records(subject: SubjectVerdict, cell: Name) -> Ite
         return
     answers = [table["no-unread", cell] if it else kept for it, table in zip(open_to_it, subject.tables, strict=True)]
     found = merge_answers(variants, answers)
-    if found.word != "no loss found" and skips_what_comes_back():
+    if found.word != "no loss found" and is_skipping_what_comes_back():
         says = (
             "no consumer sees that another replica, elected uncleanly, has older records where it has read newer ones"
         )
@@ -184,7 +184,7 @@ def may_elect_uncleanly(signature: Signature, cell: Name) -> bool:
     """Whether another replica may be made leader in a cell where no member of the ISR is left."""
     place = BY_NAME[cell]
     cases = (loss_case(signature, place, in_rack) for in_rack in possible_rack_sizes(place.fault, signature))
-    return signature.elects_uncleanly and signature.replicas > 1 and any(case.takes_all for case in cases)
+    return signature.elects_uncleanly and signature.replicas > 1 and any(case.is_taking_all_in_sync for case in cases)
 
 
 def _consumers_of_topics(cluster: Cluster, subject: Subject) -> Sequence[Client | None]:
@@ -222,16 +222,16 @@ def _answers_about_cut_log(cluster: Cluster, reader: Client | None, cut: Answer)
     if reader is None or not sees:
         fact = READERS if reader is None else VERSION
         says = f"{_consumer_name(reader)} does not see that the log was cut below its offset, before KIP-320"
-        if skips_what_was_cut(sees_truncation=False):
+        if is_skipping_what_was_cut(sees_truncation=False):
             yield replace(_consequence_of_loss(cut, fact if sees is None else None, says), basis=cut.basis)
         return
     starts = setting_value(cluster, reader, RESET)
     fact = RESET if isinstance(starts, Unknown) else None
     reset = "latest" if isinstance(starts, Unknown) else _offset_reset_in_model(starts.value)
-    if base_family(reader) in _RESETS_WITHOUT_EPOCH and misses_a_cut(reset):
+    if base_family(reader) in _RESETS_WITHOUT_EPOCH and is_missing_a_cut(reset):
         says = f"{reader.name} does not see a cut below where {RESET} had it begin, until it has read a record"
         yield replace(_consequence_of_loss(cut, fact, says), basis=cut.basis)
-    if not commits_epochs(cluster, reader) and skips_what_was_cut(sees_truncation=True, commits_epochs=False):
+    if not commits_epochs(cluster, reader) and is_skipping_what_was_cut(sees_truncation=True, commits_epochs=False):
         says = f"{reader.name} sees that the log was cut below a committed offset only if its epoch was committed"
         yield replace(_consequence_of_loss(cut, COMMITS, says), basis=cut.basis)
 

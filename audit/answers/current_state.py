@@ -38,7 +38,7 @@ class PartitionState:
     partition: Partition
 
     @property
-    def says(self) -> str:
+    def to_text(self) -> str:
         """In a few words."""
         partition = self.partition
         of = f"of {len(partition.replicas)} replicas"
@@ -83,7 +83,7 @@ def describe_current_state(verdict: SubjectVerdict, explorations: Explorations) 
     return {
         "headline": said[0]["headline"],
         "groups": said,
-        "partitions": [partition.says for partition in found[:LISTED]],
+        "partitions": [partition.to_text for partition in found[:LISTED]],
         "number": len(found),
         "scenario": next((group["scenario"] for group in said if group["scenario"]), nothing),
     }
@@ -100,7 +100,7 @@ def _describe_alike_partitions(
     more = f" (and {len(alike) - 1} more like it)" if len(alike) > 1 else ""
     means = list(_partition_state_sentences(first, own, explorations))
     return {
-        "headline": f"{alike[0].says}{more}; {'; '.join(means)}" if means else f"{alike[0].says}{more}",
+        "headline": f"{alike[0].to_text}{more}; {'; '.join(means)}" if means else f"{alike[0].to_text}{more}",
         "number": len(alike),
         "scenario": _loss_scenario_sentences(verdict, first, own, explorations),
     }
@@ -110,7 +110,7 @@ def _partition_state_sentences(
     one: Partition, signatures: Sequence[Signature], explorations: Explorations
 ) -> Iterator[str]:
     if one.leader is None:
-        yield _waits_for(one, signatures)
+        yield _replicas_waited_for(one, signatures)
         return
     needed = {least_isr(one, signature) if signature.acks == "all" else 1 for signature in signatures}
     if all(len(one.isr) < number for number in needed):
@@ -127,7 +127,7 @@ def _partition_state_sentences(
             yield f"whether {what} loses records depends on what is not stated"
 
 
-def _waits_for(one: Partition, signatures: Sequence[Signature]) -> str:
+def _replicas_waited_for(one: Partition, signatures: Sequence[Signature]) -> str:
     """Who may be elected (PartitionChangeBuilder; with ELR its members, or else the last known leader)."""
     waits = "it is neither written nor read until"
     if one.isr:
@@ -156,10 +156,10 @@ def cases_of_partition(signature: Signature, one: Partition, cell: Name) -> tupl
     return cases_of_faults(signature, {**fault_budgets_of_cell(BY_NAME[cell], signature), "isr_shrinks": lag})
 
 
-def loses_by(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool | None:
+def is_losing_by_fault(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool | None:
     """Whether acknowledged records can be lost by the fault of a cell, from a partition's present state on; None where
     that is not decided: with more replicas than the model has, or for want of time."""
-    found = [explorations.result(case) for case in cases_of_partition(signature, one, cell)]
+    found = [explorations.result_of(case) for case in cases_of_partition(signature, one, cell)]
     if any(name in result.scenarios for result in found for name in _LOSS):
         return True
     return None if not found or any(result.stop_reason for result in found) else False
@@ -167,7 +167,7 @@ def loses_by(signature: Signature, one: Partition, cell: Name, explorations: Exp
 
 def _can_lose(signature: Signature, one: Partition, cell: Name, explorations: Explorations) -> bool:
     cases = cases_of_partition(signature, one, cell)
-    return any(name in explorations.result(case).scenarios for case in cases for name in _LOSS)
+    return any(name in explorations.result_of(case).scenarios for case in cases for name in _LOSS)
 
 
 def _loss_scenario_sentences(
@@ -179,7 +179,7 @@ def _loss_scenario_sentences(
     for signature in signatures:
         for cell, _ in ONE_FAULT:
             for case in cases_of_partition(signature, one, cell):
-                found = explorations.result(case).scenarios
+                found = explorations.result_of(case).scenarios
                 for name in _LOSS:
                     if name in found:
                         return loss_scenario_sentences(

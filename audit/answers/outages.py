@@ -42,14 +42,14 @@ class Outage:
     absent_nodes: tuple[int, ...] = ()
 
     @property
-    def says(self) -> str:
+    def to_sentence(self) -> str:
         """In a sentence."""
         some = f"broker{'s' if len(self.absent_nodes) > 1 else ''} {', '.join(map(str, self.absent_nodes))}"
         are = "are" if len(self.absent_nodes) > 1 else "is"
-        return f"{self.what}, without {some}, which {are} down" if self.absent_nodes else self.what
+        return f"{self.short_text}, without {some}, which {are} down" if self.absent_nodes else self.short_text
 
     @property
-    def what(self) -> str:
+    def short_text(self) -> str:
         """The same without those that it is without."""
         numbers = [str(partition.number) for partition in self.partitions]
         more = f" and {len(numbers) - SHOWN} more" if len(numbers) > SHOWN else ""

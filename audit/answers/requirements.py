@@ -37,7 +37,7 @@ class Requirement:
     uncleanly: bool = False
 
     @property
-    def text(self) -> str:
+    def to_text(self) -> str:
         """As `--require` takes it."""
         return f"{self.question}={self.cell}"
 
@@ -45,15 +45,15 @@ class Requirement:
         """Whether a subject must meet it. What is asked of groups is asked of the log of their offsets and of topics
         that they read, and what is asked of consumers only of these, as what is asked of producers is of what they
         write."""
-        if subject.internal and self.question in OF_DELIVERY:
+        if subject.is_internal and self.question in OF_DELIVERY:
             return False
-        if subject.internal and self.question in _OF_READERS and not self._is_of_offsets(subject):
+        if subject.is_internal and self.question in _OF_READERS and not self._is_of_offsets(subject):
             return False
         if self.uncleanly and not any(variant.signature.elects_uncleanly for variant in subject.variants):
             return False
         if self.of in _NAMED:
             return subject.topics[0].name == _NAMED[self.of]
-        return self.of == "all" or (self.of == "internal") == subject.internal
+        return self.of == "all" or (self.of == "internal") == subject.is_internal
 
     def _is_of_offsets(self, subject: Subject) -> bool:
         return self.question == "groups" and subject.topics[0].name == OFFSETS
@@ -218,7 +218,7 @@ def requirements_of_subject(subject: Subject, otherwise: Sequence[Requirement]) 
 def requirements_text(requirements: Sequence[Requirement]) -> str:
     """What is required, in a few words: a preset's name if it is one, else every requirement."""
     found = next((preset.name for preset in PRESETS.values() if preset.requirements == tuple(requirements)), None)
-    return found or ", ".join(dict.fromkeys(requirement.text for requirement in requirements))
+    return found or ", ".join(dict.fromkeys(requirement.to_text for requirement in requirements))
 
 
 _MEANS: Mapping[Word, Result] = {

@@ -16,7 +16,7 @@ from ..cluster.cluster import SILENT, Cluster, Partition
 from ..cluster.findings import Finding
 from ..exploring.explorations import Explorations
 from ..questions.signature import MOST_REPLICAS, Signature, Subject
-from .current_state import ONE_FAULT, loses_by
+from .current_state import ONE_FAULT, is_losing_by_fault
 from .outages import Outage, find_outages, remove_nodes
 
 Word = Literal["yes", "no", "not known"]
@@ -66,7 +66,7 @@ def restart_answer(
     ]
     unknown = dict.fromkeys(open_)
     word: Word = "no" if stopped or held or losses.restart_losses else "not known" if unknown else "yes"
-    stops = (*(what for what, _ in held), *(outage.what for outage in stopped))
+    stops = (*(what for what, _ in held), *(outage.short_text for outage in stopped))
     return RestartAnswer(
         broker, word, stops, (*losses.restart_losses, *losses.while_away), tuple(waits), tuple(unknown)
     )
@@ -187,7 +187,10 @@ def _loss_sentences(
         if broker not in one.replicas or left.leader is None:
             continue
         name = f"{topic.name} partition {one.number}"
-        loses = [loses_by(signature, left, cell, explorations) for signature in _signatures_of_partition(subject, one)]
+        loses = [
+            is_losing_by_fault(signature, left, cell, explorations)
+            for signature in _signatures_of_partition(subject, one)
+        ]
         if True in loses:
             found.append(name)
         elif None in loses:

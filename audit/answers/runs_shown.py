@@ -24,13 +24,15 @@ from ..questions.signature import Signature
 from ..questions.situations import BY_NAME, Cell, fault_budgets_of_cell
 from .answer import Answer, SubjectVerdict
 from .requirements import RequirementCheck
-from .verdicts import faults_needed
+from .verdicts import text_of_faults_needed
 
 _BUDGET = {"crash": "crashes", "lose_disk": "disk_losses", "lose_host": "host_losses"}
 """Steps that stand for a loss of power, with their budgets."""
 
 
-def run_shown(subject: SubjectVerdict, question: str, cell: Cell, answer: Answer, explorations: Explorations) -> Answer:
+def answer_with_shown_run(
+    subject: SubjectVerdict, question: str, cell: Cell, answer: Answer, explorations: Explorations
+) -> Answer:
     """A subject's answer with the run that is shown of it, under the first of its variants that has this run. What is
     said of consumers is no variant's own answer, and stays what it is."""
     of = next(
@@ -59,7 +61,7 @@ def answer_in_own_fault(answer: Answer, signature: Signature, cell: Cell, explor
     values["power_losses"] = int(values["power_losses"]) + sum(int(case.values[name]) for name in stands_in.values())
     own = Case(case.kind, tuple(sorted(values.items())))
     steps = _rewrite_in_power_losses(explorations, own, answer.property, answer.steps)
-    return replace(answer, case=own, steps=steps, why=faults_needed(own, len(steps), fewer=True))
+    return replace(answer, case=own, steps=steps, why=text_of_faults_needed(own, len(steps), fewer=True))
 
 
 def _is_about_power_loss(signature: Signature, cell: Cell) -> bool:
@@ -115,9 +117,11 @@ def run_of_answer(explorations: Explorations, answer: Answer) -> tuple[Model, Ru
     return model, replay(model, next(initial_states(model)), steps)
 
 
-def add_run_shown(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
+def add_run_to_check(check: RequirementCheck, subject: SubjectVerdict, explorations: Explorations) -> RequirementCheck:
     """The same check, its run one of the fault that its cell names."""
     if check.result != "failed" or check.answer is None:
         return check
     asked = check.requirement
-    return replace(check, answer=run_shown(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations))
+    return replace(
+        check, answer=answer_with_shown_run(subject, asked.question, BY_NAME[asked.cell], check.answer, explorations)
+    )

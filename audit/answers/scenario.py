@@ -126,14 +126,14 @@ def loss_scenario_sentences(subject: Subject, answer: Answer) -> list[str]:
     """The scenario of a loss, step by step, and what is lost at its end."""
     called = broker_names_of_subject(subject, answer.steps)
     texts = step_sentences(answer.steps, called, answer.property, answer.hosts_out)
-    leader = next((found for step in reversed(answer.steps) if (found := _leader_after(step))), "")
+    leader = next((found for step in reversed(answer.steps) if (found := _leader_text_after(step))), "")
     ends = ENDS if leader else {**ENDS, **UNMOVED}
     end = ends.get(answer.property, "").format(leader=called.get(leader, f"broker {leader}"))
     end = UNHEARD if answer.steps and is_without_acknowledgements(answer) else end
     return [*texts, end] if end else texts
 
 
-def _leader_after(step: ScenarioStep) -> str:
+def _leader_text_after(step: ScenarioStep) -> str:
     """Who leads by what a step says of it; "" if it says nothing of that."""
     found = re.search(r"(?:successor=|^elect_(?:preferred|uncleanly)\((?:broker=)?)([A-E])", step.step)
     found = found or re.search(r"⟨([A-E])⟩ (?:becomes|stays) leader|follows ⟨([A-E])⟩, the leader", step.says)
@@ -161,16 +161,16 @@ def replace_broker_letters(text: str, names: Mapping[str, str]) -> str:
     return _BROKER.sub(lambda found: names.get(found[1], found[1]), text)
 
 
-def value_named(value: Any, names: Mapping[str, str]) -> Any:
+def rename_brokers_in(value: Any, names: Mapping[str, str]) -> Any:
     """A value of JSON, or a part of a trace document, with its brokers as `names` has them."""
     if isinstance(value, str):
         return replace_broker_letters(value, names)
     if isinstance(value, list):
-        return [value_named(element, names) for element in cast("list[Any]", value)]
+        return [rename_brokers_in(element, names) for element in cast("list[Any]", value)]
     if isinstance(value, Mapping):
         held = cast("Mapping[str, Any]", value).items()
         return {
-            replace_broker_letters(key, names): element if key in _KEPT else value_named(element, names)
+            replace_broker_letters(key, names): element if key in _KEPT else rename_brokers_in(element, names)
             for key, element in held
         }
     return value
@@ -182,7 +182,7 @@ def rename_brokers(trace: Mapping[str, Any], broker_names: Mapping[str, str]) ->
     `broker_names` has them by the model's letters. The line that replays it keeps the letters.
     """
     names = {lane["id"]: broker_names.get(lane["id"], f"broker {lane['id']}") for lane in trace["lanes"]}
-    made: dict[str, Any] = value_named(trace, names)
+    made: dict[str, Any] = rename_brokers_in(trace, names)
     for step in (*made["steps"], *made["argument"]):
         name = "sentence" if "sentence" in step else "text"
         step[name] = capitalize_first(step[name])

@@ -34,7 +34,7 @@ def writes_transactions(cluster: Cluster) -> Literal["yes", "no", "unknown"]:
     return "unknown" if cluster.answering is None else "no"
 
 
-def transactions_assumed(cluster: Cluster) -> str:
+def assumption_about_transactions(cluster: Cluster) -> str:
     """What is taken for granted of a running cluster whose producers are not known; "" of others."""
     named = any(client.kind == "producer" and not client.is_embedded for client in cluster.clients)
     if cluster.answering is None or named or writes_transactions(cluster) != "no":

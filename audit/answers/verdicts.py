@@ -11,17 +11,17 @@ from dataclasses import replace
 
 from ...reports.audit.table import PROVED
 from ..exploring.case_results import NO_TIME, CaseResult
-from ..exploring.client_models import DUPLICATES, ORDER, Sender, alone, send_under_another_leader
+from ..exploring.client_models import DUPLICATES, ORDER, Sender, result_of_lone_producer, send_under_another_leader
 from ..exploring.explorations import Explorations
 from ..exploring.inference import CaseKnowledge, LossFound, case_to_explore, knowledge_of, next_wave
 from ..questions.case_order import CasePlan, Cases, is_case_within, most_informative_cases
 from ..questions.cases import (
-    asks_delivery,
-    asks_loss,
     case_plan_of_signature,
     cases_of_continued_service,
     cases_of_loss,
     delivery_case,
+    is_delivery_explored,
+    is_loss_explored,
     is_producer_retrying,
     loss_case,
     loss_cases,
@@ -64,11 +64,13 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
     """Every subject's answers. All explorations that they need run together."""
     signatures = dict.fromkeys(variant.signature for subject in subjects for variant in subject.variants)
     others = dict.fromkeys(case for signature in signatures for case in other_cases(signature))
-    explorations.ahead(others, (case for signature in signatures for case in case_plan_of_signature(signature).cases))
+    explorations.explore_ahead(
+        others, (case for signature in signatures for case in case_plan_of_signature(signature).cases)
+    )
     explore_losses(signatures, explorations)
-    explorations.all(others)
-    explorations.all([case for signature in signatures for case in _cases_of_lag(signature, explorations)])
-    explorations.all(
+    explorations.explore_all(others)
+    explorations.explore_all([case for signature in signatures for case in _cases_of_lag(signature, explorations)])
+    explorations.explore_all(
         dict.fromkeys(case for signature in signatures for case in _cases_beside_questions(signature, explorations))
     )
     tables = {signature: answers_of_signature(signature, explorations) for signature in signatures}
@@ -80,7 +82,7 @@ def check_subjects(subjects: Sequence[Subject], explorations: Explorations) -> l
 def _cases_of_lag(signature: Signature, explorations: Explorations) -> Iterator[Case]:
     """Where writes or reads stop with the replicas that are out of the ISR down: what is if they only lag."""
     for down, *behind in service_cases(signature):
-        if explorations.result(down).scenarios:
+        if explorations.result_of(down).scenarios:
             yield from behind
 
 
@@ -88,7 +90,7 @@ def _cases_beside_questions(signature: Signature, explorations: Explorations) ->
     """What is to be explored of a signature's cells beside their main questions."""
     for question in OF_TOPICS:
         asked = signature_to_ask_instead(question, signature)
-        if question.kind != "loss" or explorations.late:
+        if question.kind != "loss" or explorations.is_late:
             continue
         for _, ways in loss_cases(asked):
             made = (case_to_explore(question, way, ways, case_plan_of_signature(asked), explorations) for way in ways)
@@ -102,7 +104,9 @@ def _check_subject(subject: Subject, tables: Sequence[Table]) -> SubjectVerdict:
         never = Answer("can lose", "arithmetic", subject.not_checked) if subject.stops else nothing
         return SubjectVerdict(subject, (), {cell: never if cell[0] in subject.stops else nothing for cell in cells})
     table = {cell: merge_answers(subject.variants, [variant_table[cell] for variant_table in tables]) for cell in cells}
-    if subject.internal:  # the leader appends them itself, and of what is committed again the last one of a key counts
+    if (
+        subject.is_internal
+    ):  # the leader appends them itself, and of what is committed again the last one of a key counts
         table |= {cell: Answer("not checked", "", "no producer sends it") for cell in cells if cell[0] in OF_DELIVERY}
     return SubjectVerdict(subject, tuple(tables), table)
 
@@ -121,7 +125,9 @@ def answers_of_signature(signature: Signature, explorations: Explorations) -> Ta
 
 def answer_question(signature: Signature, question: Question, cell: Cell, explorations: Explorations) -> Answer:
     """One question in one cell. What was said before is said again, until more is known."""
-    return explorations.infer(_answer_from_explorations, signature_to_ask_instead(question, signature), question, cell)
+    return explorations.infer_from_known(
+        _answer_from_explorations, signature_to_ask_instead(question, signature), question, cell
+    )
 
 
 def _answer_from_explorations(
@@ -186,9 +192,9 @@ def _loss_answer(
         return Answer("no loss found", "arithmetic", "without replica.selector.class consumers read from leaders alone")
     plan = case_plan_of_signature(signature)
     if plan.cases[0].explored_case not in explorations.known:
-        explorations.all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
+        explorations.explore_all(plan.cases[:1])  # without it nobody knows whether anything is ever acknowledged
     said: list[Answer] = []
-    ways, few = cases_of_loss(signature, cell, rack_size), asks_loss(signature, cell, rack_size)
+    ways, few = cases_of_loss(signature, cell, rack_size), is_loss_explored(signature, cell, rack_size)
     for case in ways:
         said.append(_loss_answer_in_case(plan, question, case, ways, explorations, few=few))
         if said[-1].word == "can lose":
@@ -228,7 +234,7 @@ def _explore_case(
     """What is known of a case once what the question needs is explored."""
     open_ = case_to_explore(question, case, ways, plan, explorations)
     if open_ is not None:
-        explorations.all([open_])
+        explorations.explore_all([open_])
     return knowledge_of(case, plan, explorations)
 
 
@@ -246,7 +252,7 @@ def _why_beyond_model(signature: Signature, cell: Cell) -> str:
             "the disk may be that of the only controller, or ZooKeeper server, with the metadata of all topics, which "
             "is not modelled: have three"
         )
-    emptied = min(signature.empty_voters, _voters_stopped(signature, cell))
+    emptied = min(signature.empty_voters, _most_voters_stopped(signature, cell))
     if 2 * emptied > modelled_voter_count(signature):
         return (
             "most controllers, or ZooKeeper servers, may come back empty, since their storage does not last, and so "
@@ -280,7 +286,7 @@ _OF_PROCESSES = ("crash", "two-crashes", "all-crashes")
 _OF_HOSTS: Mapping[str, int] = {"power-loss": 1, "disk-loss": 1, "cut-off-power-loss": 1, "two-power-losses": 2}
 
 
-def _voters_stopped(signature: Signature, cell: Cell) -> int:
+def _most_voters_stopped(signature: Signature, cell: Cell) -> int:
     """How many controllers, or ZooKeeper servers, a fault may stop so that storage goes which does not last. In
     combined mode a broker that stops is one; a host may be that of a controller alone."""
     name = cell.fault.name
@@ -303,7 +309,9 @@ _TOO_MANY_STATES = "too many states with {} replicas, and no answer to fewer or 
 
 def _answer_from_knowledge(question: Question, case: Case, knowledge: CaseKnowledge) -> Answer:
     hit = [
-        (name, knowledge.losses[name]) for name in question.answered_by(case.values["acks"]) if name in knowledge.losses
+        (name, knowledge.losses[name])
+        for name in question.invariants_for(case.values["acks"])
+        if name in knowledge.losses
     ]
     if hit:
         name, lost = min(hit, key=lambda named_loss: len(named_loss[1].steps))
@@ -322,10 +330,10 @@ def _answer_from_knowledge(question: Question, case: Case, knowledge: CaseKnowle
 
 def _loss_steps_text(case: Case, loss: LossFound) -> str:
     """How many steps a loss takes, and whether fewer faults than the cell has are enough for it."""
-    return faults_needed(loss.case, len(loss.steps), fewer=loss.case != case)
+    return text_of_faults_needed(loss.case, len(loss.steps), fewer=loss.case != case)
 
 
-def faults_needed(case: Case, steps: int, *, fewer: bool) -> str:
+def text_of_faults_needed(case: Case, steps: int, *, fewer: bool) -> str:
     """How many steps a loss takes, and its faults, if they are `fewer` than those of the cell."""
     return f"{steps} steps, and no more than {faults_text(case)}" if fewer else f"{steps} steps"
 
@@ -382,13 +390,13 @@ def _delivery_answer_of_both_models(
     if calm is not None and calm.word != "no loss found":  # what needs no fault happens in every cell
         return replace(calm, why=f"{calm.why}{_FIRST_REFUSED}", race=_RACE) if _is_careful(signature) else calm
     name, sender = _OF_PRODUCERS[question.name], _sender_of_signature(signature)
-    found = alone(sender)
+    found = result_of_lone_producer(sender)
     if name in found.steps:
-        why = _GIVEN_UP.format(found.steps[name], found.command(name))
+        why = _GIVEN_UP.format(found.steps[name], found.to_command(name))
         return Answer("can lose", "model", why, client=(name, found.settings))
     behind = _answer_under_another_leader(signature, name, cell, explorations)
     if calm is not None:
-        if asks_delivery(signature, cell):
+        if is_delivery_explored(signature, cell):
             return gravest_answer((_delivery_answer(question, delivery_case(signature, cell), explorations), behind))
         parts = _cells_within(signature, cell)
         worse = (_delivery_answer(question, delivery_case(signature, part), explorations) for part in parts)
@@ -418,7 +426,7 @@ def _answer_under_another_leader(signature: Signature, name: str, cell: Cell, ex
     lost = answer_question(signature, QUESTION["no-loss"], cell, explorations)
     found = losing if lost.word != "no loss found" and name not in kept.steps else kept
     if name in kept.steps or lost.word == "can lose":
-        why = f"{found.steps[name]} steps of the producer behind another leader (`{found.command(name)}`)"
+        why = f"{found.steps[name]} steps of the producer behind another leader (`{found.to_command(name)}`)"
         return Answer("can lose", "model", why, client=(name, found.settings))
     return replace(lost, steps=(), case=None, property="")
 
@@ -432,12 +440,12 @@ def _cells_within(signature: Signature, cell: Cell) -> Iterator[Cell]:
     """The cells that retries are asked about and whose faults this one has too, and more."""
     whole = loss_case(signature, cell, None if signature.replicas_in_rack else 1)
     for part in CELLS:
-        if asks_delivery(signature, part) and is_case_within(loss_case(signature, part), whole):
+        if is_delivery_explored(signature, part) and is_case_within(loss_case(signature, part), whole):
             yield part
 
 
 def _delivery_answer(question: Question, case: Case, explorations: Explorations) -> Answer:
-    found: CaseResult = explorations.result(case)
+    found: CaseResult = explorations.result_of(case)
     names = [*question.properties]
     ways = {name: LossFound(case, found.scenarios[name]) for name in names if name in found.scenarios}
     own = CaseKnowledge(
@@ -459,7 +467,7 @@ def _service_answer(
 ) -> Answer:
     """While the fault lasts, with nothing repaired: the others of the ISR down, and where they only lag."""
     down, *behind = cases_of_continued_service(signature, cell, rack_size, controllers)
-    found = explorations.result(down)
+    found = explorations.result_of(down)
     name = next(iter(question.properties))
     lost = found.scenarios.get(name)
     missing = _missing_nodes_text(cell, signature, rack_size, down)
@@ -468,7 +476,7 @@ def _service_answer(
             return unfinished_answer(found.stop_reason or "nothing ever comes to rest")
         return Answer("no loss found", "model", f"a leader serves {missing}: {_states_text(found.states)}")
     until = "until they are back"
-    if any(name in explorations.result(case).held_invariants for case in behind):
+    if any(name in explorations.result_of(case).held_invariants for case in behind):
         until = "while the others are down; where they only lag, once one has caught up it goes on"
     before = max(
         0, int(down.values["host_losses"]) - min(signature.replicas, missing_replicas(cell.fault, signature, rack_size))
@@ -500,8 +508,8 @@ def explore_losses(signatures: Iterable[Signature], explorations: Explorations) 
     asked = dict.fromkeys(
         signature_to_ask_instead(question, signature) for signature in signatures for question in OF_TOPICS
     )
-    open_ = {case_plan_of_signature(signature): None for signature in asked if not explorations.late}
-    while open_ and not explorations.late:
+    open_ = {case_plan_of_signature(signature): None for signature in asked if not explorations.is_late}
+    while open_ and not explorations.is_late:
         waves = {plan: next_wave(plan, explorations) for plan in open_}
         open_ = {plan: None for plan, wave in waves.items() if wave}
-        explorations.all(most_informative_cases(case for wave in waves.values() for case in wave))
+        explorations.explore_all(most_informative_cases(case for wave in waves.values() for case in wave))

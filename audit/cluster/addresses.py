@@ -248,7 +248,7 @@ def servers_named_by_pods(cluster: Cluster) -> set[str]:
     """The ZooKeeper servers that pods of brokers name."""
     stated = [
         setting
-        for broker in cluster.keepers
+        for broker in cluster.topic_keepers
         if broker.pod is not None
         for setting in broker.settings
         if setting.key == ZOOKEEPER_CONNECT and "$" not in setting.value

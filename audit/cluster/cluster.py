@@ -163,7 +163,7 @@ class Topic:
         return self.partition_count is not None and 0 < described < self.partition_count
 
     @property
-    def internal(self) -> bool:
+    def is_internal(self) -> bool:
         """One of Kafka's own topics, by name (`org.apache.kafka.common.internals.Topic`)."""
         return self.name in INTERNAL
 
@@ -242,7 +242,7 @@ class RespondingBrokers:
     late: tuple[int, ...] = ()
 
     @property
-    def says(self) -> str:
+    def to_sentence(self) -> str:
         """Who does not answer, in a sentence; "" where all do."""
         if not self.down:
             return ""
@@ -285,11 +285,11 @@ class TopicUse:
         """The clients by what they are."""
         return (*(("producer", name) for name in self.producers), *(("consumer", name) for name in self.consumers))
 
-    def covers(self, name: str) -> bool:
+    def is_about(self, name: str) -> bool:
         """Whether it speaks of the topic or group of this name."""
         return re.fullmatch(self.pattern, name) is not None
 
-    def is_of(self, name: str) -> bool:
+    def is_exactly(self, name: str) -> bool:
         """Whether it is this name, and no pattern of several."""
         return self.pattern in (name, re.escape(name), name.replace(".", "\\."))
 
@@ -308,7 +308,7 @@ class DuplicateId:
     second: Origin
 
     @property
-    def says(self) -> str:
+    def to_text(self) -> str:
         """Why one of them does not start."""
         return f"{self.node.origin} has the same id, and of two nodes with one id only one starts"
 
@@ -363,21 +363,21 @@ class Cluster:
         return found[0] if len(found) == 1 else None
 
     @property
-    def keepers(self) -> tuple[Broker, ...]:
+    def topic_keepers(self) -> tuple[Broker, ...]:
         """The nodes that keep topics and whose settings were given."""
         return tuple(broker for broker in self.brokers if broker.settings and broker.keeps_topics)
 
-    def states_nothing(self, setting: Setting) -> bool:
+    def is_value_empty(self, setting: Setting) -> bool:
         """Whether its value is empty in a file that Kafka reads; a description leaves it empty where it is null."""
         return not setting.value and dict(self.files).get(setting.origin.path) not in DESCRIBED
 
     def use_of(self, topic: str) -> TopicUse | None:
         """What `audit.toml` says of a topic. An entry of its own name is stronger than patterns, in what it states;
         of all patterns that cover it each counts."""
-        found = [use for use in self.uses if use.subject == "topic" and use.covers(topic)]
+        found = [use for use in self.uses if use.subject == "topic" and use.is_about(topic)]
         if not found:
             return None
-        own = [use for use in found if use.is_of(topic)]
+        own = [use for use in found if use.is_exactly(topic)]
         stated = next((use for use in own if use.producers), (own or found)[0])
         return replace(
             stated,

@@ -36,7 +36,7 @@ class ModelRun:
     fails: str
 
     @property
-    def command(self) -> str:
+    def to_command(self) -> str:
         """The command that shows it."""
         options = " ".join(f"--set {name}={value}" for name, value in self.values)
         return f"tidegate check {self.model} {options} --property {self.fails}"

@@ -90,7 +90,7 @@ def are_apart(pods: Iterable[Pod]) -> bool:
     )
 
 
-def repel_each_other(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
+def are_repelling_each_other(pods: Iterable[Pod], others: Iterable[Pod]) -> bool:
     """Whether none of these pods may be on a node with one of those."""
     return all(_has_anti_affinity(pod, other) for pod in set(pods) for other in set(others))
 

@@ -75,20 +75,22 @@ class Engine:
     folder: Path | None
     states: int = 0
 
-    def faster(self) -> Kernel:
+    def use_fast_kernel(self) -> Kernel:
         """The kernel for many states, from now on this engine's."""
         if self.kernel.effort != ROLLED_EFFORT:
             domains = self.symmetry.domains
             self.kernel = kernel_of(self.model, domains, self.folder, effort=ROLLED_EFFORT, cone=True)
         return self.kernel
 
-    def verdict(self, model: Model, search: Search, enough: StopCondition, *, is_hurried: bool = False) -> Verdict:
+    def explore_model(
+        self, model: Model, search: Search, enough: StopCondition, *, is_hurried: bool = False
+    ) -> Verdict:
         """What an exploration gives, of a model whose open constants have their values. `is_hurried`: there is no time
         to compile the faster kernel. Ctrl-C ends the audit and is no answer, which would be kept: it is raised
         again."""
         if self.states > PAYS and not is_hurried:
-            self.faster()
-        faster = None if is_hurried or self.kernel.effort == ROLLED_EFFORT else self.faster
+            self.use_fast_kernel()
+        faster = None if is_hurried or self.kernel.effort == ROLLED_EFFORT else self.use_fast_kernel
         verdict = explore(model, search, self.kernel, self.symmetry, enough=enough, faster=faster)
         if verdict.is_interrupted:
             raise KeyboardInterrupt
@@ -111,7 +113,7 @@ class StopRule:
         before, self.level, self.states = self.level, states - self.states, states
         if self.case.brief:
             return states > MANY
-        if (states > MANY or self.case.is_of_one) and self.case.is_enough(decided_names):
+        if (states > MANY or self.case.is_of_one_question) and self.case.is_enough(decided_names):
             return True
         if states > TOO_MANY and self.level > before * GROWTH:
             self.given_up = f"given up after {states:,} states, of what must be many times more"
@@ -149,11 +151,11 @@ class CaseExplorer:
 
     def model_of(self, case: Case) -> Model:
         """The model of a case, with its values of all constants and its own properties; nothing is compiled."""
-        model = self._whole(case)
+        model = self._model_with_all_properties(case)
         own = tuple(prop for prop in model.properties if prop.name not in WITH_ALL.values())
         return replace(model, properties=own)
 
-    def _whole(self, case: Case) -> Model:
+    def _model_with_all_properties(self, case: Case) -> Model:
         """The same with all that its exploration checks."""
         _, model = self._open_model(case)
         values = {name: value for name, value in case.constants if name in model.open}
@@ -179,9 +181,9 @@ class CaseExplorer:
         key, _ = self._open_model(case)
         return key in self._engines or self.slowest < seconds_left
 
-    def verdict(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
+    def explore_model_of(self, case: Case, seconds: float | None = None) -> tuple[Model, Verdict, str]:
         """The model of a case, what its exploration gives, and why it was given up, or ""."""
-        engine, model = self.engine(case), self._whole(case)
+        engine, model = self.engine(case), self._model_with_all_properties(case)
         search = Search(
             symmetry=True,
             recheck=RECHECK,
@@ -192,14 +194,14 @@ class CaseExplorer:
         )
         ending = StopRule(case)
         hurried = seconds is not None and seconds < SLOWER * self.slowest
-        return model, engine.verdict(model, search, ending.is_here, is_hurried=hurried), ending.given_up
+        return model, engine.explore_model(model, search, ending.is_here, is_hurried=hurried), ending.given_up
 
-    def explore(self, case: Case, deadline: float | None = None) -> CaseResult:
+    def result_of(self, case: Case, deadline: float | None = None) -> CaseResult:
         """What a case finds until a moment (`time.time`)."""
         left = None if deadline is None else deadline - time.time()
         if left is not None and (left <= 0 or not self.is_in_time(case, left)):
             return CaseResult(stop_reason=NO_TIME, for_good=False)
-        model, verdict, given_up = self.verdict(case, left)
+        model, verdict, given_up = self.explore_model_of(case, left)
         if verdict.failure is not None and verdict.outcome == "model_error":
             return CaseResult(stop_reason=f"the model's bounds are too small: {verdict.failure.message}")
         return CaseResult(

@@ -41,14 +41,14 @@ class ClientResult:
     states: int
     settings: Settings
 
-    def command(self, name: str) -> str:
+    def to_command(self, name: str) -> str:
         """`tidegate check producer ... --property NAME`: with what is not as by default."""
         defaults = {constant.name: constant.default for constant in find("producer")[0].constants.values()}
-        options = [_option(*one) for one in self.settings if defaults[one[0]] != one[1]]
+        options = [_option_text(*one) for one in self.settings if defaults[one[0]] != one[1]]
         return f"tidegate check producer {' '.join(options)} --property {name}"
 
 
-def _option(name: str, value: Value) -> str:
+def _option_text(name: str, value: Value) -> str:
     return f"--set {name}={str(value).lower() if isinstance(value, bool) else value}"
 
 
@@ -74,7 +74,7 @@ class Sender:
 
 
 @cache
-def alone(sender: Sender) -> ClientResult:
+def result_of_lone_producer(sender: Sender) -> ClientResult:
     """What a producer does by itself: one connection is lost, and one record is given up that may arrive late."""
     return _explore_producer({**_TWO_RECORDS, **sender.constants})
 
@@ -93,7 +93,7 @@ def _explore_producer(values: Mapping[str, Value]) -> ClientResult:
 
 
 @cache
-def falsely_acknowledged(sender: Sender) -> ClientResult:
+def result_of_false_acknowledgement(sender: Sender) -> ClientResult:
     """Whether a record is acknowledged and not there, after one that was given up, though the log loses nothing."""
     values = {**_TWO_RECORDS, **sender.constants}
     found = explore_small_model(
@@ -103,7 +103,7 @@ def falsely_acknowledged(sender: Sender) -> ClientResult:
 
 
 @cache
-def costs(sender: Sender) -> frozenset[str]:
+def possible_costs(sender: Sender) -> frozenset[str]:
     """What one record of a producer may come to, behind a log that loses what acks=0 and acks=1 acknowledge: which of
     `acknowledged_is_durable`, `no_silent_loss` and `accepted_is_there` fail."""
     losing: Mapping[str, Value] = {} if sender.acks == "all" else {"loses_acknowledged": True}
@@ -145,7 +145,7 @@ def crash_costs(settings: Settings) -> frozenset[str]:
 
 
 @cache
-def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
+def is_skipping_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
     """Whether a consumer skips records where the log was cut below its position and has grown again (KIP-320). Where
     its commits have no leader epoch it dies, too, and begins at what it has committed."""
     again: Mapping[str, Value] = {"commits_epochs": False, "crashes": 1, "max_generation": 2}
@@ -159,7 +159,7 @@ def skips_what_was_cut(*, sees_truncation: bool, commits_epochs: bool = True) ->
 
 
 @cache
-def skips_what_comes_back() -> bool:
+def is_skipping_what_comes_back() -> bool:
     """Whether a consumer that has KIP-320 skips records that were cut, and are in the log again with the leader that
     had them: it has read others in their place, of a newer leader epoch."""
     wanted = frozenset({"poll", "truncate", "come_back"})
@@ -167,7 +167,7 @@ def skips_what_comes_back() -> bool:
 
 
 @cache
-def misses_a_cut(reset: str) -> bool:
+def is_missing_a_cut(reset: str) -> bool:
     """Whether a consumer that has KIP-320 may miss a cut below the position that `auto.offset.reset` gave it. Where it
     was given a record's (`by_duration`), that takes a cut of this record and of the one before it."""
     values = {**_A_CUT, "truncations": 2, "has_offsets": False, "reset": Reset(reset)}

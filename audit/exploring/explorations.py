@@ -45,7 +45,7 @@ REPORTING_SHARE, REPORTING_SECONDS = 0.25, 2.0
 DIED = "the process that explored it ended, perhaps for lack of memory; free memory and audit again"
 
 
-def seen_by(case: Case, result: CaseResult) -> CaseResult:
+def result_seen_by(case: Case, result: CaseResult) -> CaseResult:
     """What an exploration that answers for a case says of it: of service, what holds with its acks."""
     if case.kind != "goes_on":
         return result
@@ -59,7 +59,7 @@ def seen_by(case: Case, result: CaseResult) -> CaseResult:
 
 
 class UnexploredError(Exception):
-    """Cases are asked for of which nothing is known, where nothing is explored (`Explorations.frozen`)."""
+    """Cases are asked for of which nothing is known, where nothing is explored (`Explorations.exploring_nothing`)."""
 
     def __init__(self, cases: Sequence[Case]) -> None:
         super().__init__(f"{len(cases)} cases are not explored yet")
@@ -94,15 +94,15 @@ class Explorations:
         """Those that are explored though nobody asked yet, and of which nothing is known."""
         self._prepared: set[tuple[str, int]] = set()
         self._is_frozen = False
-        work = Work(_explore, _begin, (self.folder, self.until), _prepare)
+        work = Work(_explore_cases, _begin_process, (self.folder, self.until), _prepare_kernel)
         self.processes = Processes[Sequence[Case], list[CaseResult]](work, workers, self.until)
 
-    def result(self, case: Case) -> CaseResult:
+    def result_of(self, case: Case) -> CaseResult:
         """What one case finds."""
-        self.all([case])
-        return seen_by(case, self.known[case.explored_case])
+        self.explore_all([case])
+        return result_seen_by(case, self.known[case.explored_case])
 
-    def all(self, cases: Iterable[Case]) -> None:
+    def explore_all(self, cases: Iterable[Case]) -> None:
         """Sees to it that what each case finds is known: from before, from disk, or explored now."""
         wanted = [
             explored for explored in dict.fromkeys(case.explored_case for case in cases) if explored not in self.known
@@ -111,38 +111,38 @@ class Explorations:
             raise UnexploredError(wanted)
         for case in wanted:
             if (kept := self.saved.load(case)) is not None:
-                self._learn(case, kept)
+                self._note_result(case, kept)
         new = dict.fromkeys(explored for explored in wanted if explored not in self.known)
-        self._say("compiling", 0, len(new))
+        self._report_progress("compiling", 0, len(new))
         done = 0
         for case, found in self._explore_cases(list(new)):
-            self._learn(case, found)
+            self._note_result(case, found)
             self.explored += 1
             done += case in new
-            self._say("exploring", done, len(new))
+            self._report_progress("exploring", done, len(new))
             if found.for_good:
                 self.saved.save(case, found)
 
-    def ahead(self, cases: Iterable[Case], others: Iterable[Case] = ()) -> None:
+    def explore_ahead(self, cases: Iterable[Case], others: Iterable[Case] = ()) -> None:
         """Cases that will be asked for after `others`, or as others of their sizes: explored where a process has
         nothing else to do. Nothing begins for few."""
-        if self.workers < 2 or self.folder is None or self.late:
+        if self.workers < 2 or self.folder is None or self.is_late:
             return
         wanted = dict.fromkeys(case.explored_case for case in cases)
         new = [case for case in wanted if case not in self.known and not self.saved.is_saved(case)]
         if len(new) >= WORTH_A_PROCESS:
             self._ahead |= dict.fromkeys(new)
-            self._prepare([*others, *new])
+            self._prepare_kernels([*others, *new])
             self.processes.spare.extend(chunks_of(new, self.workers))
 
-    def _prepare(self, cases: Iterable[Case]) -> None:
+    def _prepare_kernels(self, cases: Iterable[Case]) -> None:
         """Begins the kernels of cases, the largest first, where that was not done."""
-        sizes = {case.size: case for case in cases if case.size not in self._prepared}
+        sizes = {case.kernel_size: case for case in cases if case.kernel_size not in self._prepared}
         self._prepared |= sizes.keys()
-        self.processes.prepare([sizes[size] for size in sorted(sizes, reverse=True)])
+        self.processes.prepare_tasks([sizes[size] for size in sorted(sizes, reverse=True)])
 
     @contextmanager
-    def frozen(self) -> Generator[None]:
+    def exploring_nothing(self) -> Generator[None]:
         """Within it nothing is explored: UnexploredError is raised for cases of which nothing is known."""
         self._is_frozen = True
         try:
@@ -150,19 +150,21 @@ class Explorations:
         finally:
             self._is_frozen = False
 
-    def _say(self, phase: str, finished_count: int, of: int) -> None:
+    def _report_progress(self, phase: str, finished_count: int, of: int) -> None:
         """How far it has come: the phase, and of the explorations that a table needs those that are done."""
         if self.report is not None and of:
             self.report(f"{phase}: {finished_count:,} of {of:,} explorations of this round, {len(self.known):,} in all")
 
-    def _learn(self, case: Case, result: CaseResult) -> None:
+    def _note_result(self, case: Case, result: CaseResult) -> None:
         """What a case finds is known from now on. Where that is nothing, as it is once time is out, others infer from
         it what they did before."""
         self.known[case] = result
         if result.scenarios or result.reached_witnesses or result.held_invariants:
             self.forget_inferences()
 
-    def infer(self, function: Callable[[*Arguments, Explorations], Inference], *arguments: *Arguments) -> Inference:
+    def infer_from_known(
+        self, function: Callable[[*Arguments, Explorations], Inference], *arguments: *Arguments
+    ) -> Inference:
         """What a function infers from what is known; said again as it was until more is known."""
         made = self._inferences.get(function, {})
         if arguments in made:
@@ -176,7 +178,7 @@ class Explorations:
         self._inferences.clear()
 
     @property
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         """Whether time is out: nothing more is explored."""
         return self.until is not None and time.time() >= self.until
 
@@ -187,28 +189,28 @@ class Explorations:
 
     def _explore_cases(self, cases: Sequence[Case]) -> Iterator[tuple[Case, CaseResult]]:
         """What cases find, and some of those that were explored ahead meanwhile."""
-        if self.late:
+        if self.is_late:
             self._ahead.clear()
             self.processes.spare.clear()
             yield from ((case, CaseResult(stop_reason=NO_TIME, for_good=False)) for case in cases)
             return
         if any(case in self._ahead for case in cases):
-            yield from self._of_chunks(self.processes.rest())
+            yield from self._results_of_chunks(self.processes.results_of_spare_tasks())
         own = [case for case in cases if case not in self.known]
-        worth = WORTH_A_TURN if self.processes.running else WORTH_A_PROCESS
+        worth = WORTH_A_TURN if self.processes.has_begun else WORTH_A_PROCESS
         if self.workers < 2 or self.folder is None or len(own) < worth:
-            yield from ((case, self.case_explorer.explore(case, self.until)) for case in own)
+            yield from ((case, self.case_explorer.result_of(case, self.until)) for case in own)
             return
-        self._prepare(own)
-        yield from self._of_chunks(self.processes.results(list(chunks_of(own, self.workers))))
+        self._prepare_kernels(own)
+        yield from self._results_of_chunks(self.processes.results_of(list(chunks_of(own, self.workers))))
 
-    def _of_chunks(
+    def _results_of_chunks(
         self, chunks: Iterable[tuple[Sequence[Case], list[CaseResult] | None]]
     ) -> Iterator[tuple[Case, CaseResult]]:
         for chunk, found in chunks:
             for case in chunk:
                 self._ahead.pop(case, None)
-            why = NO_TIME if self.late else DIED
+            why = NO_TIME if self.is_late else DIED
             yield from zip(chunk, found or [CaseResult(stop_reason=why, for_good=False)] * len(chunk), strict=True)
 
     @property
@@ -218,7 +220,7 @@ class Explorations:
             1 for found in self.known.values() if found.stop_reason and not found.for_good and found.stop_reason != DIED
         )
 
-    def complete(self, work: Callable[[], R]) -> R:
+    def run_to_completion(self, work: Callable[[], R]) -> R:
         """What `work` returns, which asks for explorations; the other processes are ended then. Ctrl-C in it has it
         done again with what is known by then, so that this is reported; another one ends it."""
         try:
@@ -238,12 +240,12 @@ class Explorations:
     def close(self) -> None:
         """Ends the other processes, if there are any, and once time is out at once. More may be asked: others begin
         then."""
-        self.processes.kill() if self.late else self.processes.close()
+        self.processes.kill() if self.is_late else self.processes.close()
 
 
 def chunks_of(cases: Sequence[Case], workers: int) -> Iterator[Sequence[Case]]:
     """The cases in the order in which they are explored: in time that does not suffice for all, most are decided."""
-    ordered = sorted(cases, key=lambda case: (case.weight, case.size))
+    ordered = sorted(cases, key=lambda case: (case.weight, case.kernel_size))
     light = [case for case in ordered if case.weight < HEAVY]
     size = max(1, min(CHUNK, len(light) // (TURNS * workers)))
     yield from (light[at : at + size] for at in range(0, len(light), size))
@@ -256,18 +258,18 @@ _case_explorers: list[tuple[CaseExplorer, float | None]] = []
 """That of this process, once it has begun, with the moment at which its time is out."""
 
 
-def _begin(folder: Path, deadline: float | None) -> None:
+def _begin_process(folder: Path, deadline: float | None) -> None:
     collect_seldom()
     _case_explorers.append((CaseExplorer(folder), deadline))
 
 
-def _prepare(case: Case) -> None:
+def _prepare_kernel(case: Case) -> None:
     """Compile the kernel of a case, for both processes, unless time is out."""
     case_explorer, until = _case_explorers[0]
     if until is None or case_explorer.is_in_time(case, max(0.0, until - time.time())):
         case_explorer.engine(case)
 
 
-def _explore(cases: Sequence[Case]) -> list[CaseResult]:
+def _explore_cases(cases: Sequence[Case]) -> list[CaseResult]:
     case_explorer, until = _case_explorers[0]
-    return [case_explorer.explore(case, until) for case in cases]
+    return [case_explorer.result_of(case, until) for case in cases]

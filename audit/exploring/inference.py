@@ -47,10 +47,10 @@ class CaseKnowledge:
     basis: Case
     states: int
 
-    def decides(self, question: str) -> bool:
+    def is_deciding(self, question: str) -> bool:
         """Whether it answers a question."""
         asked = QUESTION[question]
-        lost = any(name in self.losses for name in asked.answered_by(self.basis.values["acks"]))
+        lost = any(name in self.losses for name in asked.invariants_for(self.basis.values["acks"]))
         return lost or set(asked.properties) <= self.held_properties
 
 
@@ -59,7 +59,7 @@ class CaseKnowledge:
 
 def knowledge_of(case: Case, plan: CasePlan, explorations: Explorations) -> CaseKnowledge:
     """What is known of a case, given the others of its plan; nothing is explored."""
-    return explorations.infer(_infer_knowledge, case, plan, case.explored_case in explorations.known)
+    return explorations.infer_from_known(_infer_knowledge, case, plan, case.explored_case in explorations.known)
 
 
 def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
@@ -69,17 +69,17 @@ def result_of(case: Case, explorations: Explorations) -> CaseResult | None:
 
 def _infer_knowledge(case: Case, plan: CasePlan, was_explored: bool, explorations: Explorations) -> CaseKnowledge:
     own = result_of(case, explorations)
-    if own is not None and _answers_all(case, own):
+    if own is not None and _is_answering_all(case, own):
         return _own_knowledge(case, own, is_explored=was_explored)
-    order, whole = plan.order(case), explorations.known.get(case.explored_case)
-    results = explorations.infer(_results, plan)
+    order, whole = plan.order_of(case), explorations.known.get(case.explored_case)
+    results = explorations.infer_from_known(_results_of_plan, plan)
     fewer, more = ({other: found for other in some if (found := results.get(other)) is not None}
                    for some in (order.fewer, order.more))  # fmt: skip
     holding = [(case, own)] if own is not None and not own.stop_reason else []
     holding += sorted(more.items(), key=lambda item: item[1].states)
     names = [name for name in PROPERTIES[case.kind] if name != WITNESS]
     held = frozenset(name for name in names if any(name in of.held_invariants for _, of in holding))
-    kept = _kept_with([name for name in KEPT_READS if name not in held], case, order, explorations)
+    kept = _properties_kept([name for name in KEPT_READS if name not in held], case, order, explorations)
     if kept:
         holding += kept.values()
         held |= kept.keys()
@@ -88,7 +88,7 @@ def _infer_knowledge(case: Case, plan: CasePlan, was_explored: bool, exploration
     lost = {
         name: way for name in names if name not in held and (way := _shortest_loss(name, case, own, fewer)) is not None
     }
-    lost |= _lost_with([name for name in names if name not in held | lost.keys()], case, order, explorations)
+    lost |= _properties_violated([name for name in names if name not in held | lost.keys()], case, order, explorations)
     return CaseKnowledge(
         losses=lost,
         held_properties=held,
@@ -100,13 +100,13 @@ def _infer_knowledge(case: Case, plan: CasePlan, was_explored: bool, exploration
     )
 
 
-def _results(plan: CasePlan, explorations: Explorations) -> Mapping[Case, CaseResult]:
+def _results_of_plan(plan: CasePlan, explorations: Explorations) -> Mapping[Case, CaseResult]:
     """What the explorations of a plan found, of those that were made."""
     every = ((case, result_of(case, explorations)) for case in plan.cases)
     return {case: found for case, found in every if found is not None}
 
 
-def _answers_all(case: Case, own: CaseResult) -> bool:
+def _is_answering_all(case: Case, own: CaseResult) -> bool:
     """Whether an exploration says of each property whether it holds, and met the witness: others add nothing to it."""
     return (
         not own.stop_reason
@@ -120,7 +120,7 @@ def _own_knowledge(case: Case, own: CaseResult, *, is_explored: bool) -> CaseKno
     return CaseKnowledge(lost, own.held_invariants, WITNESS in own.reached_witnesses, is_explored, "", case, own.states)
 
 
-def _kept_with(
+def _properties_kept(
     names: Sequence[str], case: Case, order: Order, explorations: Explorations
 ) -> dict[str, tuple[Case, CaseResult]]:
     """For each of these properties of what is read that holds in one: the first exploration with wider settings, and no
@@ -135,7 +135,9 @@ def _kept_with(
     return {name: made[name] for name in names if name in made}
 
 
-def _lost_with(names: Sequence[str], case: Case, order: Order, explorations: Explorations) -> dict[str, LossFound]:
+def _properties_violated(
+    names: Sequence[str], case: Case, order: Order, explorations: Explorations
+) -> dict[str, LossFound]:
     """For each of these properties that is violated in one: the first run of narrower settings, and no more faults, in
     which it is. It is one of this case, too."""
     made: dict[str, LossFound] = {}
@@ -159,12 +161,12 @@ def _shortest_loss(name: str, case: Case, own: CaseResult | None, fewer: Mapping
 
 def is_case_decided(case: Case, knowledge: CaseKnowledge) -> bool:
     """Whether nothing more is to be explored for a case: it was, or what others found answers its main questions."""
-    return knowledge.is_explored or all(knowledge.decides(name) for name in _main(case))
+    return knowledge.is_explored or all(knowledge.is_deciding(name) for name in _questions_decided_always(case))
 
 
-def _main(case: Case) -> tuple[str, ...]:
+def _questions_decided_always(case: Case) -> tuple[str, ...]:
     """The questions that are decided for every cell; the others are where an exploration was made."""
-    return (*case.main, "no-stale-reads") if case.kind == "reads" else case.main
+    return (*case.main_questions, "no-stale-reads") if case.kind == "reads" else case.main_questions
 
 
 def case_to_explore(
@@ -174,7 +176,7 @@ def case_to_explore(
     make. Where all that the cell is for is lost already in one of the ways it is the brief one, which ends where the
     other would."""
     found = knowledge_of(case, plan, explorations)
-    if found.is_explored or found.decides(question.name):
+    if found.is_explored or found.is_deciding(question.name):
         return None
     lost = any(way.is_enough(frozenset(knowledge_of(way, plan, explorations).losses)) for way in ways)
     return case.brief_case if lost else case
@@ -191,7 +193,7 @@ def next_wave(plan: CasePlan, explorations: Explorations) -> list[Case]:
     if first:
         return first
     open_ = dict.fromkeys(way for ways in plan.groups if (way := _next_way(ways, plan, explorations)) is not None)
-    return [case for case in open_ if not any(other in open_ for other in plan.order(case).earlier)]
+    return [case for case in open_ if not any(other in open_ for other in plan.order_of(case).earlier)]
 
 
 def _is_unknown(case: Case, plan: CasePlan, explorations: Explorations) -> bool:

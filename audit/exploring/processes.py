@@ -49,14 +49,14 @@ class Processes(Generic[T, R]):
         self._preparing: list[Future[object]] = []
         self._beside: dict[Future[R], tuple[T, int]] = {}
 
-    def prepare(self, preparations: Sequence[Any]) -> None:
+    def prepare_tasks(self, preparations: Sequence[Any]) -> None:
         """Begins what is to be prepared; later tasks wait for it."""
         pool = self._started_pool()
         with suppress(BrokenProcessPool):  # which `_prepared` finds, too
             for one in preparations:
                 self._preparing.append(pool.submit(self.work.prepare, one))
 
-    def results(self, tasks: Sequence[T]) -> Iterator[tuple[T, R | None]]:
+    def results_of(self, tasks: Sequence[T]) -> Iterator[tuple[T, R | None]]:
         """Each task with its result as it comes, and spare ones that end meanwhile; None if a process died, and it may
         have been this one's, or if time ran out.
 
@@ -68,22 +68,22 @@ class Processes(Generic[T, R]):
             yield from self._results(pool, waiting)
         yield from ((task, None) for task in waiting)
 
-    def rest(self) -> Iterator[tuple[T, R | None]]:
+    def results_of_spare_tasks(self) -> Iterator[tuple[T, R | None]]:
         """The spare tasks that are left, with their results."""
         tasks, self.spare = self.spare, deque[T]()
-        yield from self.results(tasks)
+        yield from self.results_of(tasks)
         while self._beside:
             yield from self._ended_work({})
 
     @property
-    def running(self) -> bool:
+    def has_begun(self) -> bool:
         """Whether they have begun."""
         return self._pool is not None
 
     def close(self) -> None:
         """Ends the processes; those that run something end after it. No spare task is begun any more."""
         self.spare.clear()
-        self._end()
+        self._end_processes()
 
     def kill(self) -> None:
         """Ends the processes at once, whatever they run, whose results are lost."""
@@ -96,7 +96,7 @@ class Processes(Generic[T, R]):
         """The seconds for which a result may be waited for; None without end."""
         return None if self.until is None else max(0.0, self.until + GRACE - time.time())
 
-    def _end(self) -> None:
+    def _end_processes(self) -> None:
         self._beside.clear()
         self._preparing.clear()
         if self._pool is not None:
@@ -115,7 +115,7 @@ class Processes(Generic[T, R]):
             for one in self._preparing:
                 one.result(self._seconds_left())
         except BrokenProcessPool:
-            self._end()
+            self._end_processes()
         except TimeoutError:  # what waits for them is not waited for either
             pass
         self._preparing.clear()
@@ -133,7 +133,7 @@ class Processes(Generic[T, R]):
                     at[pool.submit(self.work.run, task)] = (task, lane)
                 except BrokenProcessPool:
                     yield task, None
-                    yield from self._broken(running)
+                    yield from self._results_after_death(running)
                     return
             if not running and not waiting:
                 return
@@ -149,16 +149,16 @@ class Processes(Generic[T, R]):
             yield from ((task, None) for task in begun)
         for future in done:
             if isinstance(future.exception(), BrokenProcessPool):
-                yield from self._broken(running)
+                yield from self._results_after_death(running)
                 return
             task, _ = running.pop(future) if future in running else self._beside.pop(future)
             yield task, future.result()
 
-    def _broken(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
+    def _results_after_death(self, running: dict[Future[R], tuple[T, int]]) -> Iterator[tuple[T, R | None]]:
         """All that was begun, once a process has died: others are begun for what comes."""
         begun = {**running, **self._beside}
         running.clear()
         wait(begun)
         for future, (task, _) in begun.items():
             yield task, None if isinstance(future.exception(), BrokenProcessPool) else future.result()
-        self._end()
+        self._end_processes()

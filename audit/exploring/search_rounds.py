@@ -28,12 +28,12 @@ def run_in_rounds(
         needed: dict[Case, None] = {}
         for number, search in list(open_.items()):
             try:
-                with explorations.frozen():
+                with explorations.exploring_nothing():
                     results[number] = search()
                 del open_[number]
                 if report is not None:
                     report(results[number])
             except UnexploredError as error:
                 needed |= dict.fromkeys(error.cases)
-        explorations.all(needed)
+        explorations.explore_all(needed)
     return [results[number] for number in sorted(results)]

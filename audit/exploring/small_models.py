@@ -28,7 +28,7 @@ _folder: ContextVar[Path | None] = ContextVar("folder", default=None)
 
 
 @contextmanager
-def kept_in(folder: Path | None) -> Generator[None]:
+def results_kept_in(folder: Path | None) -> Generator[None]:
     """Within it, what is found is kept in a folder, and taken from there (None: nothing is)."""
     token = _folder.set(folder)
     try:
@@ -77,7 +77,7 @@ def explore_small_model(small: SmallModel) -> SmallResult:
     """What an exploration finds; RuntimeError where it did not end, or where nothing of what is wanted happened."""
     folder = _folder.get()
     path = None if folder is None else folder / "audit" / f"small-{small.key}.json"
-    kept = None if path is None else _read(path)
+    kept = None if path is None else _read_result(path)
     if kept is not None:
         return kept
     found = _explore_small_model(small)
@@ -94,7 +94,7 @@ def run_of_finding(model_run: ModelRun) -> tuple[Model, PropertyVerdict]:
     return model, found
 
 
-def _read(path: Path) -> SmallResult | None:
+def _read_result(path: Path) -> SmallResult | None:
     """What is kept there; None if nothing is that can be read."""
     try:
         kept: Any = json.loads(path.read_text(encoding="utf-8"))

@@ -16,7 +16,7 @@ def raise_if_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> Non
 
 
 def _why_never_up(cluster: Cluster, topic: Topic, why_down: Refusals) -> str:
-    keepers = {id(keeper) for keeper in cluster.keepers}
+    keepers = {id(keeper) for keeper in cluster.topic_keepers}
     found = [(why, node) for node, why in why_down if id(node) in keepers]
     held = {number for partition in topic.partitions for number in partition.replicas}
     mine = [(why, broker) for why, broker in found if not held or broker.id in held]

@@ -42,7 +42,7 @@ def placement_fact(cluster: Cluster, topic: Topic, replicas: int, used_settings:
         "open_voters": voting.count(None),
         "voters_in_rack": most_nodes_in_one_rack(voting),
         "shared_voters": _replicas_on_one_host(cluster, topic, replicas),
-        "one_machine": _share_a_machine(cluster),
+        "one_machine": _is_on_one_machine(cluster),
         "hosts": _most_at_hosts(cluster, topic, replicas, 1),
         "two_hosts": _most_at_hosts(cluster, topic, replicas, 2),
         "passing": loses_logs_at_end(cluster),
@@ -84,7 +84,7 @@ def open_places(cluster: Cluster) -> Iterator[Fact]:
 def _nodes_of_pods(cluster: Cluster) -> Iterator[Fact]:
     """Whether pods share a node, where nothing keeps them apart: a loss of power takes all that are on one. At worst
     all brokers are on one; or, where these are apart, all controllers are on the node of one of them."""
-    if _share_a_machine(cluster):
+    if _is_on_one_machine(cluster):
         return
     if not pods.are_apart(broker_pods(cluster)):
         yield _apart_or_shared(NODES, ASK_OF_NODES)
@@ -97,7 +97,7 @@ def _computers_of_services(cluster: Cluster) -> Iterator[Fact]:
     """Whether the services of several compose files are on one computer, where they publish no port: those that are in
     the network of one engine are, and those of a network that spans several engines need not be."""
     files = {node.machine for node in _known_topic_keepers(cluster) if node.network == "inner"}
-    if len(files) > 1 and not _share_a_machine(cluster):
+    if len(files) > 1 and not _is_on_one_machine(cluster):
         yield _apart_or_shared(COMPUTERS, ASK_OF_COMPUTERS)
 
 
@@ -125,7 +125,7 @@ def _controllers_beside(cluster: Cluster) -> dict[str, tuple[tuple[int, int], ..
     most = 1 if pods.are_apart(alone) else len(alone)
     if not mine or not alone:
         return {}
-    if not pods.repel_each_other(alone, mine):
+    if not pods.are_repelling_each_other(alone, mine):
         return {"hosts": ((1, most),), "two_hosts": ((2, min(len(alone), 2 * most)),), "disk_voters": most}
     return {"hosts": ((0, most), (1, 0)), "two_hosts": ((1, most), (2, 0))} if most > 1 else {}
 
@@ -145,9 +145,9 @@ ASK_OF_NODES = (
 def follower_reads(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> Fact:
     """Whether leaders send consumers to followers (KIP-392): no broker does without a selector of its own."""
     key = REPLICA_SELECTOR_CLASS
-    settings = (setting for broker in cluster.keepers for setting in broker.settings)
+    settings = (setting for broker in cluster.topic_keepers for setting in broker.settings)
     stated = (setting for setting in settings if setting.key == key and setting.value.strip())
-    found = None if topic.internal else next(stated, None)
+    found = None if topic.is_internal else next(stated, None)
     if found is not None:
         used_settings.append(UsedSetting(key, found.value, found.origin))
     return Fact(key, (FactValue("" if found is None else found.value, {"follower_reads": found is not None}),))
@@ -225,7 +225,7 @@ def _most_at_hosts(cluster: Cluster, topic: Topic, replicas: int, number: int) -
     hosts = [
         _host_of_node(broker, at) for at, broker in enumerate(cluster.brokers) if broker.id not in controllers
     ] + voting
-    if _share_a_machine(cluster) or len(set(hosts)) == len(hosts):
+    if _is_on_one_machine(cluster) or len(set(hosts)) == len(hosts):
         return ()
     if not cluster.whole:  # the others, whose files were not given
         keepers += [(None, f"that of another, {at}") for at in range(len(keepers), replicas)]
@@ -306,7 +306,7 @@ def _replicas_on_one_host(cluster: Cluster, topic: Topic, replicas: int) -> int:
     return max(held, default=min(replicas, len(voting)))
 
 
-def _share_a_machine(cluster: Cluster) -> bool:
+def _is_on_one_machine(cluster: Cluster) -> bool:
     """Whether all brokers are on one computer. The file of one broker may stand for several: they are where all the
     controllers are, if they are brokers as well."""
     keepers = _known_topic_keepers(cluster)
@@ -320,12 +320,12 @@ def _share_a_machine(cluster: Cluster) -> bool:
 
 def loses_logs_at_end(cluster: Cluster) -> bool:
     """Whether a broker's logs are where a start of its host finds nothing."""
-    return any(_loses_logs_at_end(cluster, broker) for broker in cluster.keepers)
+    return any(_loses_logs_at_end(cluster, broker) for broker in cluster.topic_keepers)
 
 
 def has_several_directories(cluster: Cluster) -> bool:
     """Whether a broker with topics has, or may have, more than one directory for them (log.dirs)."""
-    stated = (setting_value(cluster, broker, LOG_DIRS) for broker in cluster.keepers)
+    stated = (setting_value(cluster, broker, LOG_DIRS) for broker in cluster.topic_keepers)
     return any(not isinstance(dirs, Unknown) and len(dirs.value.split(",")) > 1 for dirs in stated)
 
 

@@ -15,9 +15,9 @@ from ..kafka.versions import is_at_least
 from ..startup.client_settings import settings_in_force
 from ..startup.producers import (
     first_refusal_of_producer,
+    is_refusing_by_default,
+    is_switching_idempotence_off,
     refused_settings,
-    refuses_by_default,
-    switches_off,
     unknown_refusal,
 )
 from .facts import (
@@ -54,7 +54,7 @@ def producers_of_topic(cluster: Cluster, topic: Topic) -> Sequence[Client | None
 
     `--acks` speaks of every producer that audit.toml does not name, so that no file is assumed beside it.
     """
-    if topic.internal or topic.is_made_by_program:
+    if topic.is_internal or topic.is_made_by_program:
         return (None,)
     use = cluster.use_of(topic.name)
     named = [cluster.client(name, "producer") or cluster.client(name) for name in (use.producers if use else ())]
@@ -73,7 +73,7 @@ def producer_facts(
 ) -> Iterator[Fact]:
     """acks, idempotence, requests in flight and retries. Kafka writes its own topics itself, with acks=all. What is
     found of a producer is added to `facts_by_client`, and taken from there."""
-    if topic.internal or topic.is_made_by_program:
+    if topic.is_internal or topic.is_made_by_program:
         yield _kafkas_own_acks_fact(cluster, topic, used_settings)
     elif producer is None:
         yield _unstated_acks_fact(cluster, used_settings)
@@ -143,7 +143,7 @@ def _is_idempotent(cluster: Cluster, producer: Client) -> bool | None:
     if asks_for_idempotence(cluster, producer):
         return True
     answer = setting_value(cluster, producer, ENABLE_IDEMPOTENCE)
-    if any(switches_off(producer, setting) for setting in settings_in_force(producer)):
+    if any(is_switching_idempotence_off(producer, setting) for setting in settings_in_force(producer)):
         return False
     if isinstance(answer, Unknown):
         return None if any(is_true(default.value) for default in answer.possible) or not answer.possible else False
@@ -184,7 +184,7 @@ def _kafkas_own_acks_fact(cluster: Cluster, topic: Topic, used_settings: list[Us
     Raises RefusedCommitsError."""
     key, kafka = COMMIT_ACKS, cluster.versions.kafka
     if topic.name == OFFSETS and (kafka is None or is_at_least(kafka.value, "4.0") is not True):
-        for setting in (setting for broker in cluster.keepers for setting in broker.settings):
+        for setting in (setting for broker in cluster.topic_keepers for setting in broker.settings):
             value = setting.value.strip() if setting.key == key else "-1"
             if value not in MODEL_ACKS and value.isdecimal():
                 what = f"{key}={value} at {setting.origin} is not -1, 0 or 1, so that nothing is written"
@@ -239,7 +239,10 @@ def _sending_facts(cluster: Cluster, producer: Client, used_settings: list[UsedS
         yield Fact(key, (FactValue(asked.text, {**asked.sets, "gives_again": again}),))
     else:
         answer = setting_value(cluster, producer, key)
-        off = next((setting for setting in settings_in_force(producer) if switches_off(producer, setting)), None)
+        off = next(
+            (setting for setting in settings_in_force(producer) if is_switching_idempotence_off(producer, setting)),
+            None,
+        )
         if off is not None and isinstance(answer, Default) and is_true(answer.value):
             used_settings.append(UsedSetting(key, "false", off.origin, f"{off.key}={off.value} switches it off"))
         else:
@@ -247,7 +250,7 @@ def _sending_facts(cluster: Cluster, producer: Client, used_settings: list[UsedS
         values = [default.value for default in answer.possible] if isinstance(answer, Unknown) else [answer.value]
         truths = tuple(dict.fromkeys(is_true(value) for value in values)) or (True, False)
         ask, idempotence = answer.ask if isinstance(answer, Unknown) else "", True in truths and off is None
-        explicit = refuses_by_default(producer)
+        explicit = is_refusing_by_default(producer)
         choices = tuple(_idempotence_value(truth, explicit=explicit) for truth in truths)
         yield Fact(key, choices, ask, statements_of_setting(answer, key))
     in_flight, ask, stated = _possible_numbers(cluster, producer, MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION, used_settings)

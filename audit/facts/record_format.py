@@ -22,7 +22,7 @@ def has_old_format(
     if spoken is None or is_at_least(spoken.value, "3.0") is not False:
         return False
     own = [setting for setting in topic.settings if setting.key == FORMATS[0]]
-    settings = (setting for broker in cluster.keepers for setting in (*broker.settings, *broker.dynamic))
+    settings = (setting for broker in cluster.topic_keepers for setting in (*broker.settings, *broker.dynamic))
     of_brokers = [setting for setting in (*settings, *cluster.dynamic) if setting.key == FORMATS[1]]
     perhaps = not own or is_perhaps_of_broker(cluster, settings_table()[FORMATS[0]], own[-1])
     stated = (*own[-1:], *(of_brokers if perhaps else ()))

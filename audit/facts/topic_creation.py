@@ -36,7 +36,7 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
     """The topics that are not there but of which the brokers' configuration speaks. There is no topic of transactions
     before 0.11 (KIP-98)."""
     there, kafka = {topic.name for topic in cluster.topics}, cluster.versions.kafka
-    if not any(not topic.internal for topic in cluster.topics):
+    if not any(not topic.is_internal for topic in cluster.topics):
         yield _topic_created_by_brokers(cluster, NEW_TOPICS)
     for name in REPLICAS_OF:
         older = name != OFFSETS and kafka is not None and is_at_least(kafka.value, "0.11") is False
@@ -44,27 +44,27 @@ def topics_to_create(cluster: Cluster) -> Iterator[Topic]:
             yield _topic_created_by_brokers(cluster, name)
     for name, (key, switch) in WHERE_SET.items():
         if name not in there and any(
-            _is_topic_asked_for(cluster, key, switch, at) for at in range(len(cluster.keepers))
+            _is_topic_asked_for(cluster, key, switch, at) for at in range(len(cluster.topic_keepers))
         ):
             yield _topic_created_by_brokers(cluster, name)
 
 
 def _is_topic_asked_for(cluster: Cluster, key: KeyName, switch: KeyName | None, index: int) -> bool:
     """Whether a broker's settings ask for a topic that only some clusters have."""
-    answer = setting_value(cluster, cluster.keepers[index], switch) if switch else None
+    answer = setting_value(cluster, cluster.topic_keepers[index], switch) if switch else None
     on = isinstance(answer, StatedValue) and is_true(answer.value)
-    return on or isinstance(setting_value(cluster, cluster.keepers[index], key), StatedValue)
+    return on or isinstance(setting_value(cluster, cluster.topic_keepers[index], key), StatedValue)
 
 
 def _topic_created_by_brokers(cluster: Cluster, name: str) -> Topic:
     answers = _values_of_creating_nodes(cluster, name, REPLICAS_SET_BY[name])
     stated = [said for said in answers if isinstance(said, StatedValue)]
-    return Topic(name, stated[0].origin if stated else cluster.keepers[0].origin)
+    return Topic(name, stated[0].origin if stated else cluster.topic_keepers[0].origin)
 
 
 def values_of_brokers(cluster: Cluster, key: KeyName) -> Sequence[SettingValue]:
     """What the brokers have for a setting, each value once; those whose files were not given are like these."""
-    return _distinct_values([setting_value(cluster, keeper, key) for keeper in cluster.keepers])
+    return _distinct_values([setting_value(cluster, keeper, key) for keeper in cluster.topic_keepers])
 
 
 def _distinct_values(answers: Sequence[SettingValue]) -> tuple[SettingValue, ...]:
@@ -76,9 +76,9 @@ def creating_nodes(cluster: Cluster, name: str) -> tuple[Broker, ...]:
     of a topic that is not Kafka's own, the controllers as well, of whom no number may have been asked. A broker that
     makes no topic on first use decides none there."""
     if name != NEW_TOPICS or cluster.control_plane != "kraft":
-        return cluster.keepers
+        return cluster.topic_keepers
     controllers = _deciding_controllers(cluster)
-    on_first_use = tuple(node for node in cluster.keepers if not controllers or _makes_topics(cluster, node))
+    on_first_use = tuple(node for node in cluster.topic_keepers if not controllers or _makes_topics(cluster, node))
     return tuple(node for node in cluster.brokers if node in on_first_use or node in controllers)
 
 
@@ -141,7 +141,7 @@ def _is_left_to_controllers(cluster: Cluster, topic: Topic) -> bool:
 def _deciding_controllers(cluster: Cluster) -> tuple[Broker, ...]:
     """The controllers of KRaft whose settings were given. Strimzi gives every node those of its Kafka resource."""
     found = tuple(node for node in cluster.controllers if node.settings)
-    return found or (cluster.keepers if is_run_by_strimzi(cluster) else ())
+    return found or (cluster.topic_keepers if is_run_by_strimzi(cluster) else ())
 
 
 def _replication_factors_by_default(cluster: Cluster, topic: Topic, used_settings: list[UsedSetting]) -> list[int]:
@@ -177,9 +177,9 @@ def _values_of_creating_nodes(cluster: Cluster, name: str, key: KeyName) -> Sequ
 def _count_without_observers(cluster: Cluster, topic: Topic, replicas: int | None) -> int | None:
     """Of Confluent's placement only the replicas count: an observer is in no ISR until it is promoted. Raises
     UnansweredTopicError where nothing says which of the replicas are observers."""
-    of_brokers = (setting for broker in cluster.keepers for setting in broker.settings)
+    of_brokers = (setting for broker in cluster.topic_keepers for setting in broker.settings)
     placed = [setting for setting in (*topic.settings, *of_brokers) if setting.key in CONSTRAINTS and setting.value]
-    if not placed or topic.internal:
+    if not placed or topic.is_internal:
         return replicas
     read = re.fullmatch(r"(\d+) replicas, (\d+) observers", placed[0].value)
     if read is None:
@@ -202,7 +202,7 @@ def factor_and_placement(
         return
     choices = [(number, placement_fact(cluster, topic, number, used_settings)) for number in numbers]
     made = tuple(FactValue(str(n), {**placed.choices[0].sets, "replicas": n}) for n, placed in choices)
-    if topic.internal:
+    if topic.is_internal:
         ask = f"kafka-topics.sh --describe --topic {topic.name}"
     elif _is_left_to_controllers(cluster, topic):
         ask = "server.properties of the controllers" + (f", and {ask}" if open_ else "")

@@ -22,7 +22,7 @@ from ..cluster.settings import base_family
 from ..cluster.statements import Origin, StatedValue, Unread, WrongOptionError
 from ..kafka import key_names
 from ..kafka.keys import declared_key, distribution_names
-from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_not_known
+from ..kafka.releases import METADATA_VERSIONS, is_metadata_version, why_release_not_known
 from ..kafka.versions import ControlPlane, is_at_least, is_version, releases_meant
 from ..readers.parsed_file import Part, parse_numbers
 from ..readers.zookeeper import join_ensemble, note_stand_alone_servers
@@ -148,10 +148,12 @@ def _joined_versions(joined_parts: JoinedParts, options: Options) -> Versions:
     unknown = _unknown_release(joined_parts, options, kafka)
     if unknown is not None:
         joined_parts.incomplete(unknown.value, unknown.origin, "give the release that it is with --kafka-version")
-    before = _release_upgraded(joined_parts, kafka) if options.kafka_version and kafka and unknown is None else None
+    before = (
+        _release_after_upgrade(joined_parts, kafka) if options.kafka_version and kafka and unknown is None else None
+    )
     metadata_version = _stated_or_agreed(joined_parts, "metadata_version", options.metadata_version)
     if before is not None and kafka is not None:
-        metadata_version = metadata_version or _metadata_version_kept(joined_parts, before)
+        metadata_version = metadata_version or _metadata_version_after_upgrade(joined_parts, before)
         said = f"as if upgraded from {before.value} ({before.origin}) to {kafka.value}, and nothing else were changed"
         joined_parts.assumptions.append(f"{said}; metadata.version stays what it is until kafka-features.sh raises it")
     return Versions(
@@ -188,7 +190,7 @@ def _joined_features(joined_parts: JoinedParts) -> tuple[dict[str, StatedValue],
     return agreed, contradicted
 
 
-def _release_upgraded(joined_parts: JoinedParts, planned_release: StatedValue) -> StatedValue | None:
+def _release_after_upgrade(joined_parts: JoinedParts, planned_release: StatedValue) -> StatedValue | None:
     """The release that all files state, where that which the option plans is a newer one; else None."""
     stated = [fact for fact in _statements_of_fact(joined_parts, "kafka") if is_version(fact.value)]
     if not stated or _contradicting_statements(joined_parts, "kafka"):
@@ -197,7 +199,7 @@ def _release_upgraded(joined_parts: JoinedParts, planned_release: StatedValue) -
     return before if releases_meant(before.value)[1] < releases_meant(planned_release.value)[0] else None
 
 
-def _metadata_version_kept(joined_parts: JoinedParts, release_before: StatedValue) -> StatedValue | None:
+def _metadata_version_after_upgrade(joined_parts: JoinedParts, release_before: StatedValue) -> StatedValue | None:
     """What metadata.version is at most once the software is upgraded, where no file states it: that of the release
     before. With ZooKeeper brokers speak the protocol of their software, unless it is set."""
     if _control_plane(joined_parts) == "zookeeper" or _statements_of_fact(joined_parts, "metadata_version"):
@@ -224,7 +226,7 @@ def _unknown_release(joined_parts: JoinedParts, options: Options, kafka: StatedV
     metadata.version."""
     named = [kafka] if options.kafka_version and kafka else _statements_of_fact(joined_parts, "kafka")
     for fact in named:
-        if why := why_not_known(fact.value):
+        if why := why_release_not_known(fact.value):
             return StatedValue(f"Kafka {fact.value} is not known: {why}", fact.origin)
     for fact in () if options.kafka_version else _statements_of_fact(joined_parts, "unknown_release"):
         return StatedValue(f"{fact.value} is not known", fact.origin)
@@ -255,7 +257,7 @@ def _stated_or_agreed(
     if option is None:
         return agreed
     said = stated_release(_option_name(name), option, confluent=confluent)
-    is_upgrade = name == "kafka" and _release_upgraded(joined_parts, said) is not None
+    is_upgrade = name == "kafka" and _release_after_upgrade(joined_parts, said) is not None
     for fact in () if is_upgrade else _statements_of_fact(joined_parts, name):
         if is_version(fact.value) and not _can_both_hold(name, fact.value, said.value):
             _note_contradicted(joined_parts, f"{_option_name(name)} {said.value}", fact)

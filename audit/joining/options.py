@@ -9,7 +9,7 @@ from ...language.errors import suggest_name
 from ...language.immutable import immutable
 from ..cluster.statements import Origin, StatedValue, WrongOptionError
 from ..kafka.keys import OTHER, client_families, wrapped_families
-from ..kafka.releases import kafka_release, why_not_known
+from ..kafka.releases import kafka_release, why_release_not_known
 from ..kafka.versions import is_at_least, releases_meant
 
 OPTIONS = Origin("command line")
@@ -53,7 +53,7 @@ def _version_of_client(family: str, version: str) -> StatedValue | None:
     not known which one that is."""
     if family in ("java", "spring"):
         said = stated_release("--client", version)
-        if why := why_not_known(said.value):
+        if why := why_release_not_known(said.value):
             raise WrongOptionError(f"--client {family}:{version}: this release is not known: {why}.")
         return said
     try:

@@ -21,14 +21,14 @@ def join_described_quorums(
     if other is not None:
         statements = [StatedValue(voter_ids_text(one), one.origin) for one in (first, other)]
         joined_parts.contradict("the voters", statements)
-        return None, (_doubt("who votes", statements),)
+        return None, (_doubt_text("who votes", statements),)
     leaders = [quorum for quorum in quorums if quorum.leader is not None or quorum.headless]
-    leader_statements = _values(leaders, lambda one: "nobody" if one.leader is None else str(one.leader))
+    leader_statements = _stated_values(leaders, lambda one: "nobody" if one.leader is None else str(one.leader))
     named = [one for one in leader_statements if one.value != "nobody"]
     if len(named) > 1:
         joined_parts.contradict("the leader of the quorum", named)
     tables = [quorum for quorum in quorums if quorum.late is not None]
-    doubts = tuple(_doubts(quorums, leader_statements, tables, level))
+    doubts = tuple(_doubts_about_quorums(quorums, leader_statements, tables, level))
     marks = [quorum.watermark for quorum in quorums if quorum.watermark is not None]
     joined = replace(
         first,
@@ -43,49 +43,49 @@ def join_described_quorums(
     return joined, doubts
 
 
-def _doubts(
+def _doubts_about_quorums(
     quorums: Sequence[Quorum],
     leader_statements: Sequence[StatedValue],
     tables: Sequence[Quorum],
     level: StatedValue | None,
 ) -> Iterator[str]:
-    clusters = _values([quorum for quorum in quorums if quorum.cluster_id], lambda one: one.cluster_id)
-    followers = _values(tables, _followers_text)
+    clusters = _stated_values([quorum for quorum in quorums if quorum.cluster_id], lambda one: one.cluster_id)
+    followers = _stated_values(tables, _followers_text)
     for what, statements in (
         ("of which cluster this is", clusters),
         ("who leads", leader_statements),
         ("who follows", followers),
     ):
         if len(statements) > 1:
-            yield _doubt(what, statements)
+            yield _doubt_text(what, statements)
     for voter in quorums[0].voters:
         on = [(dict(quorum.directories).get(voter), quorum) for quorum in quorums]
-        ids = _distinct([StatedValue(directory, quorum.origin) for directory, quorum in on if directory])
+        ids = _distinct_statements([StatedValue(directory, quorum.origin) for directory, quorum in on if directory])
         if len(ids) > 1:
-            yield _doubt(f"of which cluster or when this is: the directory of voter {voter}", ids)
+            yield _doubt_text(f"of which cluster or when this is: the directory of voter {voter}", ids)
             break
     lag = next((quorum for quorum in quorums if (quorum.most_lag or 0) > MOST_LAG), None)
     if lag is not None and any(not table.late for table in tables):
         shown = [StatedValue(f"a lag of {lag.most_lag}", lag.origin), *followers[:1]]
-        yield _doubt("who follows", shown)
+        yield _doubt_text("who follows", shown)
     shows = next((quorum for quorum in quorums if quorum.directories), None)
     if shows is not None and level is not None:
         has_none = all(not directory for _, directory in shows.directories)
         if (shows.dynamic and level.value == "0") or (has_none and level.value != "0"):
             evidence = "voters without directories" if has_none else "voters with directories"
-            yield _doubt("kraft.version", [level, StatedValue(evidence, shows.origin)])
+            yield _doubt_text("kraft.version", [level, StatedValue(evidence, shows.origin)])
 
 
-def _values(quorums: Sequence[Quorum], value_of: Callable[[Quorum], str]) -> list[StatedValue]:
-    return _distinct([StatedValue(value_of(quorum), quorum.origin) for quorum in quorums])
+def _stated_values(quorums: Sequence[Quorum], value_of: Callable[[Quorum], str]) -> list[StatedValue]:
+    return _distinct_statements([StatedValue(value_of(quorum), quorum.origin) for quorum in quorums])
 
 
-def _distinct(statements: Sequence[StatedValue]) -> list[StatedValue]:
+def _distinct_statements(statements: Sequence[StatedValue]) -> list[StatedValue]:
     """The first statement of each value."""
     return list({one.value: one for one in reversed(statements)}.values())[::-1]
 
 
-def _doubt(what: str, statements: Sequence[StatedValue]) -> str:
+def _doubt_text(what: str, statements: Sequence[StatedValue]) -> str:
     both = ", ".join(f"{one.value} ({one.origin})" for one in statements)
     return f"{what}: {both}; give outputs of one moment"
 

@@ -15,10 +15,10 @@ def undescribed_topic_text(parts: Sequence[Part], cluster: Cluster, use: TopicUs
     described, one that covers every name is about those that will be created."""
     every = {topic.name for topic in (*cluster.topics, *cluster.planned_topics)}
     left_out = {name for part in parts for name in (*part.left_out, *part.of_topics)} - every
-    named = sorted(filter(use.covers, left_out))
+    named = sorted(filter(use.is_about, left_out))
     if named:
         return f"`{use.pattern}` names topic {named[0]}, which was not read: nothing is known of it"
-    if any(map(use.covers, every or {NEW_TOPICS})) or not (every or cluster.keepers):
+    if any(map(use.is_about, every or {NEW_TOPICS})) or not (every or cluster.topic_keepers):
         return ""
     among = f"among the {len(cluster.topics)} that were read" if every else "that was read: none is described"
     return f"`{use.pattern}` is the name of no topic {among}"

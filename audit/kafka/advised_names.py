@@ -41,14 +41,14 @@ def _is_one_or_none(value: str) -> bool:
     return value.strip() in ("0", "1")
 
 
-def _waits_for_few(value: str) -> bool:
+def _is_few_replicas(value: str) -> bool:
     return value.strip().lower() in ("0", "1", "none", "leader")
 
 
 _HARMS: Mapping[str, Callable[[str], bool]] = {
     "unclean.leader.election.enable": is_true,
     "enable.idempotence": is_false,
-    "acks": _waits_for_few,
+    "acks": _is_few_replicas,
     "min.insync.replicas": _is_one_or_none,
     "transaction.state.log.min.isr": _is_one_or_none,
 }

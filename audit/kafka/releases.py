@@ -47,7 +47,7 @@ def newest_level(feature: str, release: str) -> int | None:
     return max(levels, default=0)
 
 
-def why_not_known(text: str) -> str:
+def why_release_not_known(text: str) -> str:
     """Why a release is not known, in words; "" for one that is, and for a text that leaves open which it is of those
     that are known, such as "4". Raises ValueError for what is no version."""
     first, last = releases_meant(text)
@@ -63,13 +63,13 @@ def why_not_known(text: str) -> str:
 
 def is_metadata_version(text: str) -> bool:
     """Whether a level of `metadata.version` is known: its name, or a known release for the newest one that it has."""
-    return text in METADATA_VERSIONS if "-" in text else not why_not_known(text)
+    return text in METADATA_VERSIONS if "-" in text else not why_release_not_known(text)
 
 
 def kafka_release(option: str, text: str, *, confluent: bool = False) -> tuple[str, str]:
     """A version as Kafka counts, of what an option says, and what is assumed, or "". `confluent`: the number may be
     Confluent Platform's, and so it is where its suffix is Confluent's (`7.6.0-ccs`). What it is may be a release that
-    is not known (`why_not_known`). Raises ValueError for what is no version."""
+    is not known (`why_release_not_known`). Raises ValueError for what is no version."""
     try:
         first, _ = releases_meant(text)
     except ValueError as error:
@@ -85,7 +85,7 @@ def kafka_release(option: str, text: str, *, confluent: bool = False) -> tuple[s
 def known_release(option: str, text: str) -> str:
     """The same where only a known release will do. Raises ValueError for any other."""
     kafka, _ = kafka_release(option, text)
-    why = why_not_known(kafka)
+    why = why_release_not_known(kafka)
     if why:
         raise ValueError(f"{option} {text}: this release is not known: {why}.")
     return kafka

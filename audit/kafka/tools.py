@@ -16,14 +16,14 @@ BOOTSTRAP = "--bootstrap-server HOST:9092"
 ZOOKEEPER = "--zookeeper HOST:2181"
 
 
-def name_address(texts: Any, address: str) -> Any:
+def put_address_into(texts: Any, address: str) -> Any:
     """Texts, in lists and dictionaries too, whose commands ask the brokers at an address."""
     if isinstance(texts, str):
         return texts.replace(BOOTSTRAP, f"--bootstrap-server {address}")
     if isinstance(texts, dict):
-        return {key: name_address(value, address) for key, value in cast("dict[str, Any]", texts).items()}
+        return {key: put_address_into(value, address) for key, value in cast("dict[str, Any]", texts).items()}
     if isinstance(texts, list):
-        return [name_address(value, address) for value in cast("list[Any]", texts)]
+        return [put_address_into(value, address) for value in cast("list[Any]", texts)]
     return texts
 
 

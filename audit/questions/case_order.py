@@ -143,7 +143,7 @@ class CasePlan:
         self._places = {case: at for at, case in enumerate(self.cases)}
         self._orders: dict[Case, Order] = {}
 
-    def order(self, case: Case) -> Order:
+    def order_of(self, case: Case) -> Order:
         """Where a case stands among those of the plan; it may be one that is not explored itself."""
         if case not in self._orders:
             form = comparable_form(case)
@@ -175,4 +175,4 @@ def _may_lose_whole_isr(case: Case) -> bool:
     """Whether a part of a log can be lost with its host, and no member of the ISR is beyond reach: then most cases lose
     records."""
     losses = ("power_losses", "disk_losses", "directory_losses", "host_losses")
-    return case.takes_all and any(case.values[name] for name in losses)
+    return case.is_taking_all_in_sync and any(case.values[name] for name in losses)

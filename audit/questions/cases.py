@@ -145,7 +145,7 @@ def cases_of_faults(signature: Signature, faults: Mapping[str, PlainValue]) -> t
     lagging = case_with(kind, signature, faults)
     cuts_too_much = signature.constants["truncation"] != "common_prefix" or not signature.constants["fence_fetch"]
     forgets = bool(signature.constants["elr"] and (faults.get("disk_losses") or faults.get("directory_losses")))
-    if not (cuts_too_much or forgets) and not (signature.elects_uncleanly and lagging.takes_all):
+    if not (cuts_too_much or forgets) and not (signature.elects_uncleanly and lagging.is_taking_all_in_sync):
         return (lagging,)
     most = int(faults["isr_shrinks"])
     return (lagging, *(case_with(kind, signature, shut_down_in_budgets(faults, down)) for down in range(1, most + 1)))
@@ -215,8 +215,8 @@ def delivery_case(signature: Signature, cell: Cell | None = None, rack_size: int
     (None) where nothing goes wrong but its requests."""
     if cell is None:
         client = {name: signature.constants[name] for name in ("acks", "idempotent", "max_in_flight")}
-        return _make_case("delivery", {**signature.newest, "unclean": False, "voters": 3, **CALM, **DELIVERY, **ALONE,
-                                  **client, "fsync": False, "follower_reads": False})  # fmt: skip
+        return _make_case("delivery", {**signature.newest_switches, "unclean": False, "voters": 3, **CALM, **DELIVERY,
+                                  **ALONE, **client, "fsync": False, "follower_reads": False})  # fmt: skip
     return case_with(
         "delivery",
         signature,
@@ -233,7 +233,7 @@ def _make_case(kind: ExplorationKind, constants: Mapping[str, PlainValue]) -> Ca
     return shared_case(Case(kind, tuple(sorted(drop_irrelevant_constants(kind, constants).items()))))
 
 
-def asks_loss(signature: Signature, cell: Cell, rack_size: int | None = None) -> bool:
+def is_loss_explored(signature: Signature, cell: Cell, rack_size: int | None = None) -> bool:
     """Whether losses are explored in a cell, and not only inferred from cells with more or fewer faults.
 
     Up to three replicas all are, but with lag those of a rack that holds all three and loses power or is gone, or is
@@ -282,7 +282,7 @@ def whole_isr_case(signature: Signature) -> Case | None:
     return case_with(exploration_kind(signature), signature, faults)
 
 
-def asks_delivery(signature: Signature, cell: Cell) -> bool:
+def is_delivery_explored(signature: Signature, cell: Cell) -> bool:
     """Whether duplicates and order are explored in a cell, and not only with a part of its faults."""
     few = signature.replicas < ONE_FAULT_FROM or cell.situation.name == "all"
     return few and cell.fault.name in DELIVERED_AFTER
@@ -292,7 +292,7 @@ def loss_cases(signature: Signature) -> Iterator[tuple[Cell, tuple[Case, ...]]]:
     """Each cell's explorations for losses, those that answer it together together."""
     for cell in CELLS:
         for in_rack in possible_rack_sizes(cell.fault, signature):
-            if asks_loss(signature, cell, in_rack):
+            if is_loss_explored(signature, cell, in_rack):
                 yield cell, cases_of_loss(signature, cell, in_rack)
 
 
@@ -311,7 +311,7 @@ def other_cases(signature: Signature) -> Iterator[Case]:
     yield delivery_case(signature)
     careful = signature.acks == "all" and signature.idempotent
     for cell in CELLS if careful and signature.max_in_flight == 1 else ():  # of others the first one says enough
-        if asks_delivery(signature, cell):
+        if is_delivery_explored(signature, cell):
             yield delivery_case(signature, cell)
 
 

@@ -38,7 +38,7 @@ class Question:
     properties: tuple[str, ...] = ()
     with_all: tuple[str, ...] = ()
 
-    def answered_by(self, acks: PlainValue) -> tuple[str, ...]:
+    def invariants_for(self, acks: PlainValue) -> tuple[str, ...]:
         """The invariants that answer it, as a producer waits."""
         return (*self.properties, *(self.with_all if acks == "all" else ()))
 
@@ -125,19 +125,19 @@ class Case:
     def __eq__(self, other: object) -> bool:
         return self is other or (
             isinstance(other, Case)
-            and self._number == other._number
+            and self._number_of_case == other._number_of_case
             and (self.kind, self.constants, self.brief) == (other.kind, other.constants, other.brief)
         )
 
     def __hash__(self) -> int:
-        return self._number
+        return self._number_of_case
 
     def __reduce__(self) -> tuple[type[Case], tuple[ExplorationKind, tuple[tuple[str, PlainValue], ...], bool]]:
         """Another process has other hashes: nothing that was computed goes along."""
         return Case, (self.kind, self.constants, self.brief)
 
     @cached_property
-    def _number(self) -> int:
+    def _number_of_case(self) -> int:
         return hash((self.kind, self.constants, self.brief))
 
     @cached_property
@@ -151,7 +151,7 @@ class Case:
         return dict(self.constants)
 
     @property
-    def size(self) -> tuple[str, int]:
+    def kernel_size(self) -> tuple[str, int]:
         """What a compiled kernel is made for."""
         return self.kind, int(self.values["replicas"])
 
@@ -169,7 +169,7 @@ class Case:
         return int(self.values["replicas"]) - sum(int(self.values[name]) for name in MEMBERS_LOST)
 
     @property
-    def takes_all(self) -> bool:
+    def is_taking_all_in_sync(self) -> bool:
         """Whether the ISR can be without any member that runs."""
         return self.least_isr_left < 1
 
@@ -188,14 +188,14 @@ class Case:
             return self
         made = {
             **values,
-            "unclean": bool(values["unclean"]) and self.takes_all,
+            "unclean": bool(values["unclean"]) and self.is_taking_all_in_sync,
             "min_isr": 1 if int(values["min_isr"]) <= left else values["min_isr"],
             "acks": "leader" if self.kind == "goes_on" else values["acks"],
         }
         return shared_case(Case(self.kind, tuple(sorted(made.items())), self.brief))
 
     @cached_property
-    def main(self) -> tuple[str, ...]:
+    def main_questions(self) -> tuple[str, ...]:
         """The questions that it is for; others are answered where they can be."""
         return ("no-loss",) if self.kind == "loss" and self.values["acks"] == "none" else ENOUGH[self.kind]
 
@@ -204,12 +204,12 @@ class Case:
         if self.kind == "goes_on":
             return {*WITH_ALL, *WITH_ALL.values()} <= decided_names
         acks = self.values["acks"]
-        return all(decided_names & set(QUESTION[name].answered_by(acks)) for name in self.main)
+        return all(decided_names & set(QUESTION[name].invariants_for(acks)) for name in self.main_questions)
 
     @property
-    def is_of_one(self) -> bool:
+    def is_of_one_question(self) -> bool:
         """Whether it is for one question and no other, so that it ends with its answer however few states it has."""
-        return len(self.main) == 1
+        return len(self.main_questions) == 1
 
 
 @lru_cache(maxsize=100_000)

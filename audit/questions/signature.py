@@ -73,7 +73,7 @@ class Signature:
     follower_reads: bool = False
 
     @property
-    def newest(self) -> dict[str, PlainValue]:
+    def newest_switches(self) -> dict[str, PlainValue]:
         """Every switch of the newest version."""
         return dict(switches_of_profile(NEWEST))
 
@@ -101,7 +101,7 @@ class Signature:
 def _constants_of_signature(signature: Signature) -> Mapping[str, PlainValue]:
     """They are asked for with every partition and every cell, and so made once."""
     return {
-        **signature.newest,
+        **signature.newest_switches,
         **dict(signature.switches),
         **{name: getattr(signature, name) for name in _ALIKE},
         "min_isr": min(signature.min_isr, MOST_REPLICAS),
@@ -158,9 +158,9 @@ class Subject:
     writes_nothing: str = ""
 
     @property
-    def internal(self) -> bool:
+    def is_internal(self) -> bool:
         """Whether they are Kafka's own."""
-        return self.topics[0].internal
+        return self.topics[0].is_internal
 
     @property
     def name(self) -> str:

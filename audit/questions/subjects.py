@@ -93,7 +93,7 @@ def _merge_alike_subjects(subjects: Iterable[Subject]) -> list[Subject]:
     groups: dict[Any, list[Subject]] = {}
     for subject in subjects:
         producer = None if subject.producer is None else subject.producer.name
-        name = subject.internal and subject.topics[0].name
+        name = subject.is_internal and subject.topics[0].name
         said = (subject.not_checked, subject.is_planned, subject.stops, subject.requirements)
         key = (subject.variants, subject.present, name, producer, *said)
         groups.setdefault(key, []).append(subject)
@@ -104,7 +104,7 @@ def _topics_and_creatable_topics(cluster: Cluster) -> Iterator[tuple[Topic, bool
     """The topics that are there, and those that are not but that the brokers' configuration speaks of."""
     yield from ((topic, False) for topic in cluster.topics)
     yield from ((topic, True) for topic in cluster.planned_topics)
-    if cluster.keepers:
+    if cluster.topic_keepers:
         yield from ((topic, True) for topic in topics_to_create(cluster))
 
 
@@ -161,7 +161,9 @@ def _make_subject(
 
 def has_unknown_nodes(cluster: Cluster) -> bool:
     """Whether nothing is known of the brokers: no file, no description, no release."""
-    return not (cluster.keepers or cluster.topics or cluster.versions.kafka or cluster.control_plane or cluster.dynamic)
+    return not (
+        cluster.topic_keepers or cluster.topics or cluster.versions.kafka or cluster.control_plane or cluster.dynamic
+    )
 
 
 def _variants_of_facts(facts: Sequence[Fact], most: int) -> Iterator[Variant]:

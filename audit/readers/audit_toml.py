@@ -54,7 +54,7 @@ def is_recognised(path: str, text: str) -> bool:
     return named or re.search(rf"^\s*\[\s*({'|'.join(SECTIONS)})\b", text, re.M) is not None
 
 
-def read(path: str, text: str) -> Part:
+def read_audit_toml(path: str, text: str) -> Part:
     """The mapping. Raises UnreadableInputError for what is no TOML: what is not understood must not be left out."""
     try:
         document = tomllib.loads(text)

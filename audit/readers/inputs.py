@@ -42,7 +42,7 @@ def _walk_folder(walk: _Walk, path: Path) -> Iterator[InputText | Unread]:
     if not path.exists() and not path.is_symlink():
         raise UnreadableInputError(f"{path} does not exist. Give files, or a directory of them.")
     if path.is_dir():
-        found = [*walk.folder(path)]
+        found = [*walk.files_below(path)]
         for file in sorted(one for one in found if isinstance(one, Path)):
             yield from _texts_of_file(str(file), _bytes_or_reason(file), is_named=False)
         yield from (one for one in found if isinstance(one, Unread))
@@ -60,9 +60,9 @@ class _Walk:
 
     visited_paths: dict[tuple[int, int], str] = field(default_factory=dict[tuple[int, int], str])
 
-    def folder(self, path: Path) -> Iterator[Path | Unread]:
+    def files_below(self, path: Path) -> Iterator[Path | Unread]:
         """The files below a folder, links followed, each once. Raises UnreadableInputError if it cannot be listed."""
-        self._note(path)
+        self._note_visit(path)
         waiting = [path]
         while waiting:
             here = waiting.pop()
@@ -75,14 +75,14 @@ class _Walk:
                 continue
             folders: list[Path] = []
             for name in names:
-                found = self._entry(here / name)
+                found = self._file_or_reason(here / name)
                 if isinstance(found, Unread) or not found.is_dir():
                     yield found
                 else:
                     folders.append(found)
             waiting += reversed(folders)
 
-    def _entry(self, path: Path) -> Path | Unread:
+    def _file_or_reason(self, path: Path) -> Path | Unread:
         """A file or a folder that is to be read, or why it is not."""
         try:
             found = path.stat()
@@ -104,10 +104,10 @@ class _Walk:
             return Unread(str(path), "it is not a file but a device, a pipe or a socket", may_be_configuration=not null)
         if stat.S_ISREG(found.st_mode) and (kind := file_kind(path.name)) and not _is_disguised(path, kind):
             return Unread(str(path), f"it is {kind}")
-        self._note(path)
+        self._note_visit(path)
         return path
 
-    def _note(self, path: Path) -> None:
+    def _note_visit(self, path: Path) -> None:
         found = path.stat()
         self.visited_paths.setdefault((found.st_dev, found.st_ino), str(path))
 

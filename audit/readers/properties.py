@@ -43,7 +43,7 @@ def property_entries(path: str, text: str) -> tuple[list[Setting], list[Origin]]
     return found, odd
 
 
-def read(path: str, text: str) -> Part | None:
+def read_properties(path: str, text: str) -> Part | None:
     """A properties file of a broker, a controller or clients; None if it is none of these."""
     try:
         settings, odd = property_entries(path, text)
@@ -70,7 +70,7 @@ def part_of_settings(path: str, settings: list[Setting], odd: list[Origin], text
             part.findings += frameworks.unread_clients(path, framework).findings
     elif connect.CLASS in keys:
         part = connect.connector_of_lines(path, settings)
-    elif (part := workers.read(path, settings)) is not None:
+    elif (part := workers.read_workers(path, settings)) is not None:
         pass
     elif keys & BROKER_MARKS or "server" in PurePath(path).stem or _key_counts_by_role(keys)["broker"] > 0:
         part = broker_part(path, settings, text)

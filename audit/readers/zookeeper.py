@@ -36,7 +36,7 @@ DYNAMICS = "ZooKeeper Dynamic Reconfiguration"
 BESIDE = "docs of ZooKeeper, Administrator's Guide"
 
 
-def read(path: str, text: str) -> Part | None:
+def read_zookeeper_file(path: str, text: str) -> Part | None:
     """The voting servers of an ensemble, with the ports of clients; None of a file that is none of ZooKeeper's.
 
     Observers do not vote (`:observer`). A server that is listed with several addresses is at the first of them. Of two

@@ -437,7 +437,7 @@ def _min_isr_first_text(subject: Subject, cluster: Cluster) -> str:
     """What is set before eligible leader replicas are switched on, where the controllers would make less of it than
     what holds now for any topic."""
     least = max((variant.signature.min_isr for variant in subject.variants), default=1)
-    to_come = topics_to_create(cluster) if cluster.keepers else ()
+    to_come = topics_to_create(cluster) if cluster.topic_keepers else ()
     for topic in (*subject.topics, *cluster.topics, *to_come):
         now, then = setting_value(cluster, topic, MIN_ISR), least_in_sync(cluster, topic)
         if (

@@ -70,7 +70,7 @@ Tolerance = Callable[[Answer], bool]
 """Whether an answer that does not pass is taken for one that does all the same."""
 
 
-def _tolerate_nothing(answer: Answer) -> bool:
+def _is_loss_refused(answer: Answer) -> bool:
     return False
 
 
@@ -113,7 +113,7 @@ class RefutedSets:
         if not self._cells:
             self._cells = [(signature, cell) for signature, cells in asked_cells for cell in cells]
         for at, (signature, (question, cell)) in enumerate(self._cells):
-            changed = self._change(signature, names, changes)
+            changed = self._changed_signature(signature, names, changes)
             found = answer_of_log_and_client(changed, QUESTION[question], BY_NAME[cell], explorations)
             if _is_good(found, tolerance):
                 continue
@@ -123,7 +123,9 @@ class RefutedSets:
             return False
         return True
 
-    def _change(self, signature: Signature, names: frozenset[str], changes: Sequence[SettingChange]) -> Signature:
+    def _changed_signature(
+        self, signature: Signature, names: frozenset[str], changes: Sequence[SettingChange]
+    ) -> Signature:
         """The signature with the changes made, once."""
         if (signature, names) not in self._signatures:
             self._signatures[signature, names] = apply_changes(signature, changes)
@@ -162,7 +164,7 @@ def _offered_changes(
         change for signature in signatures for change in possible_setting_changes(signature, of_offsets=of_offsets)
     )
     first = subject.topics[0]
-    questions = () if first.internal or first.is_made_by_program else {name for name, _ in wished_cells}
+    questions = () if first.is_internal or first.is_made_by_program else {name for name, _ in wished_cells}
     sending = (change for signature in signatures for change in possible_sending_changes(signature, questions))
     moves = (change for signature in signatures for change in possible_placement_changes(signature, cells))
     offered = {change.name: change for change in (*settings, *sending, *moves)}
@@ -194,7 +196,7 @@ def find_repair(
     offered = _offered_changes(subject.subject, wanted, [cell for _, cells in asked for _, cell in cells])
     refuted_sets = RefutedSets() if refuted_sets is None else refuted_sets
     for some, tolerated in _sets_tried(offered):
-        if explorations.late:
+        if explorations.is_late:
             return None
         if refuted_sets.is_repaired(asked, some, explorations, tolerated):
             least = _drop_unneeded_changes(asked, some, explorations, tolerated)
@@ -225,11 +227,11 @@ def _sets_tried(offered_changes: Sequence[SettingChange]) -> Iterator[tuple[Sequ
     proposed where an assumption does not do instead."""
     without = [change for change in offered_changes if change.name != "controllers"]
     for some, tolerated in (
-        (without, _tolerate_nothing), (without, _is_assumed),
-        (offered_changes, _tolerate_nothing), (offered_changes, _is_beyond_model),
+        (without, _is_loss_refused), (without, _is_assumed),
+        (offered_changes, _is_loss_refused), (offered_changes, _is_beyond_model),
     ):  # fmt: skip
         if tolerated is _is_beyond_model and len(offered_changes) > MOST_CHANGES:
-            yield offered_changes, _tolerate_nothing
+            yield offered_changes, _is_loss_refused
         for number in range(1, MOST_CHANGES + 1):
             yield from ((chosen, tolerated) for chosen in itertools.combinations(some, number))
 
@@ -253,7 +255,7 @@ def why_no_repair(subject: SubjectVerdict, checks: Sequence[RequirementCheck], e
 
 def _remaining_failures_text(subject: Subject, wished_cells: Sequence[CellQuestion], explorations: Explorations) -> str:
     """What still happens after the changes: the first cell that as many of them as are tried leave as it is."""
-    if explorations.late:
+    if explorations.is_late:
         return LATE
     signatures = [variant.signature for variant in subject.variants]
     asked = [(signature, wished_cells) for signature in signatures]
@@ -278,7 +280,7 @@ def _drop_unneeded_changes(
     asked_cells: Asked,
     changes: Sequence[SettingChange],
     explorations: Explorations,
-    tolerance: Tolerance = _tolerate_nothing,
+    tolerance: Tolerance = _is_loss_refused,
 ) -> Sequence[SettingChange]:
     """The changes without any that is not needed after all: a smaller set may have been undecided when it was asked
     about, and be decided by what was explored since. The costliest is taken back first."""
@@ -293,7 +295,7 @@ def _first_failing_cell(
     asked_cells: Asked,
     changes: Sequence[SettingChange],
     explorations: Explorations,
-    tolerance: Tolerance = _tolerate_nothing,
+    tolerance: Tolerance = _is_loss_refused,
 ) -> CellQuestion | None:
     """The first cell that changes leave as it must not be; None where there is none."""
     for signature, cells in asked_cells:
@@ -309,7 +311,7 @@ def _needed_changes(
     asked_cells: Asked,
     changes: Sequence[SettingChange],
     explorations: Explorations,
-    tolerance: Tolerance = _tolerate_nothing,
+    tolerance: Tolerance = _is_loss_refused,
 ) -> Iterator[NeededChange]:
     """Each change, with what is bad again without it. No smaller set was good, so that there is something."""
     for change in changes:

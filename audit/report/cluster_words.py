@@ -25,9 +25,9 @@ from ..answers.scenario import (
     SERVICE,
     name_brokers_in_sentence,
     rename_brokers,
+    rename_brokers_in,
     replace_broker_letters,
     unavailable_broker_sentence,
-    value_named,
 )
 from ..exploring.step_sentences import step_sentence
 from ..questions.situations import BY_NAME
@@ -36,8 +36,8 @@ from .model_words import (
     change_in_words,
     frame_in_words,
     name_records,
-    record_named,
     records_of_several_epochs,
+    rename_records,
     value_in_words,
 )
 
@@ -156,7 +156,7 @@ def trace_in_cluster_words(trace: Mapping[str, Any], model: Model, run: Run) -> 
     own = {**trace, "notes": [note for note in trace["notes"] if note != letters_note(called)]}
     del own["wording"]
     one = ClusterRun(model, run, trace["property"]["name"], called, wording.get("before", 0))
-    shown = one.page(rename_brokers(own, called), trace["title"], wording["verdict"], letters)
+    shown = one.page_document(rename_brokers(own, called), trace["title"], wording["verdict"], letters)
     for step, says in zip(shown["steps"], wording["sentences"], strict=False):
         step["sentence"] = says
     return shown
@@ -202,15 +202,15 @@ class ScenarioWords:
 
     def name_brokers(self, value: Any) -> Any:
         """A state, or another value of JSON, with the brokers' names."""
-        return value_named(value, self.told.broker_names)
+        return rename_brokers_in(value, self.told.broker_names)
 
     def frame_in_words(self, frame: Document) -> Document:
         """What is drawn of a state."""
-        return frame_in_words(value_named(frame, self.told.broker_names) | {"marks": {}})
+        return frame_in_words(rename_brokers_in(frame, self.told.broker_names) | {"marks": {}})
 
     def step_in_words(self, document: Document, state: State, step: Step) -> Document:
         """A step from a state."""
-        shown: Document = value_named(document, self.told.broker_names)
+        shown: Document = rename_brokers_in(document, self.told.broker_names)
         changed = [change_in_words(change) for change in shown["changed"]]
         return shown | {
             "sentence": self.told.sentence_of(state, step.action, step.arguments),
@@ -219,15 +219,15 @@ class ScenarioWords:
 
     def value_in_words(self, text: str) -> str:
         """A value that is watched."""
-        return named_value_text(text, self.told.broker_names)
+        return value_in_cluster_words(text, self.told.broker_names)
 
 
-def named_value_text(text: str, broker_names: Mapping[str, str]) -> str:
+def value_in_cluster_words(text: str, broker_names: Mapping[str, str]) -> str:
     """A value of the model, as text, in the words of the cluster."""
     return value_in_words(replace_broker_letters(text, broker_names))
 
 
-def named_step_sentence(
+def step_in_cluster_words(
     model: Model, state: State, step: Step, broker_names: Mapping[str, str], brokers_out: int = 0
 ) -> str:
     """The sentence of a step that can happen in a state, in the words of the cluster; `brokers_out` as in
@@ -276,20 +276,20 @@ class ClusterRun:
     def states(self) -> Sequence[State]:
         return self.run.states()
 
-    def name(self, broker: object) -> str:
+    def name_of_broker(self, broker: object) -> str:
         """A broker's name in the cluster."""
         return self.broker_names.get(repr(broker), f"broker {broker!r}")
 
     # --- one sentence -------------------------------------------------------------------------------------------------
 
-    def short(self) -> str:
+    def short_text(self) -> str:
         """What happened, in a few sentences with the steps' numbers."""
         lost = self._lost_record()
         if lost is None:
-            return self._of_faults()
+            return self._text_of_faults()
         record, since = lost
         promise = "could be read by consumers" if self.broken == "consistent_read" else "was acknowledged"
-        return f"Record {record} {promise} (step {since}). {capitalize_first(self._way(record, since))}."
+        return f"Record {record} {promise} (step {since}). {capitalize_first(self._text_of_loss(record, since))}."
 
     def _lost_record(self) -> tuple[int, int] | None:
         """The number of the record that is lost, and the step since which it should not be."""
@@ -313,7 +313,7 @@ class ClusterRun:
         views = [(view.leader_epoch, broker) for broker, view in self.states[-1].view.items() if view.leader is broker]
         return max(views, key=lambda one: one[0])[1] if views else None
 
-    def _way(self, record: int, since: int) -> str:
+    def _text_of_loss(self, record: int, since: int) -> str:
         """How it was lost: what failed, and who leads without it."""
         leader = self._leader()
         parts = list(self._failures(record))
@@ -329,7 +329,7 @@ class ClusterRun:
                 )
         if not parts:
             return f"no broker has it after step {len(self.run.steps)}"
-        return _join_subject_once(parts, self.name)
+        return _join_subject_once(parts, self.name_of_broker)
 
     def _led_since(self, leader: Domain) -> int:
         """The step in which the leader of the end came to lead."""
@@ -345,28 +345,28 @@ class ClusterRun:
             who = next(iter(step.arguments.values()), None)
             if self.model.action(step.action).kind == "fault" and step.action in _FAULTS and isinstance(who, Domain):
                 held = any(entry.id == record for entry in before.log[who])
-                flushed = " before it was flushed" if held and not self._holds(after, who, record) else ""
+                flushed = " before it was flushed" if held and not self._is_record_held(after, who, record) else ""
                 alone = ", alone in the ISR," if set(before.registered.isr) == {who} else ""
                 yield who, f"{alone} {_FAULTS[step.action].format(flushed)} (step {number})".lstrip(" ")
                 continue
             for broker in before.log:
-                if self._holds(before, broker, record) and not self._holds(after, broker, record):
+                if self._is_record_held(before, broker, record) and not self._is_record_held(after, broker, record):
                     yield broker, f"cut it from its log (step {number})"
 
-    def _holds(self, state: State, broker: Any, record: int) -> bool:
+    def _is_record_held(self, state: State, broker: Any, record: int) -> bool:
         return any(entry.id == record for entry in state.log[broker])
 
-    def _of_faults(self) -> str:
+    def _text_of_faults(self) -> str:
         """What failed, what was written twice or too late, and what that comes to, where no record is lost."""
         texts = [
-            f"{self.sentence(number).removesuffix('.')} (step {number})."
+            f"{self.sentence_of_step(number).removesuffix('.')} (step {number})."
             for number, step in enumerate(self.run.steps, 1)
             if self.model.action(step.action).kind == "fault"
         ]
         end = ENDS.get(self.broken, "")
-        return " ".join([*texts, *self._of_appends(), *([end] if end and "{" not in end else [])])
+        return " ".join([*texts, *self._texts_of_appends(), *([end] if end and "{" not in end else [])])
 
-    def _of_appends(self) -> Iterator[str]:
+    def _texts_of_appends(self) -> Iterator[str]:
         """Which record was written twice, or before which earlier one, and in which steps."""
         appended = [
             (number, after.log[broker][offset].id)
@@ -387,7 +387,7 @@ class ClusterRun:
 
     # --- the page -----------------------------------------------------------------------------------------------------
 
-    def sentence(self, number: int) -> str:
+    def sentence_of_step(self, number: int) -> str:
         """A step's sentence."""
         step = self.run.steps[number - 1]
         return self.sentence_of(self.states[number - 1], step.action, step.arguments)
@@ -397,7 +397,7 @@ class ClusterRun:
         if action == "lose_host" and self.broken in SERVICE:
             return capitalize_first(
                 unavailable_broker_sentence(
-                    self.name(arguments["broker"]), is_before_fault=len(state.gone) < self.hosts_out
+                    self.name_of_broker(arguments["broker"]), is_before_fault=len(state.gone) < self.hosts_out
                 )
             )
         return name_brokers_in_sentence(step_sentence(self.model, state, action, arguments), self.broker_names)
@@ -412,16 +412,16 @@ class ClusterRun:
             states[str(at)] = {"enabled": enabled, "disabled": []}
         return {"steps": list(texts), "reasons": [], "states": states, "truncated": None}
 
-    def page(self, trace: Mapping[str, Any], title: str, verdict: str, letters: str) -> Document:
+    def page_document(self, trace: Mapping[str, Any], title: str, verdict: str, letters: str) -> Document:
         """The document of the page: the trace, renamed already, in an operator's words."""
-        short = self.short() if trace["kind"] == "counterexample" else ""
+        short = self.short_text() if trace["kind"] == "counterexample" else ""
         mentioned = [row["step"] for row in trace["argument"] if row["role"] == "event"]
         faults = [step["i"] for step in trace["steps"] if step["kind"] == "fault"]
         rows = [_argument_row("title", None, "How it happens")] + (
             [_argument_row("short", len(self.run.steps), short)] if short else []
         )
         rows += [
-            _argument_row("event", number, f"{self.sentence(number).removesuffix('.')} (step {number}).")
+            _argument_row("event", number, f"{self.sentence_of_step(number).removesuffix('.')} (step {number}).")
             for number in sorted({*mentioned, *faults})
         ]
         return self.trace_in_words(trace) | {
@@ -443,9 +443,9 @@ class ClusterRun:
         if shown["view"] is not None:
             shown["view"] = {**shown["view"], "lanes": sorted(shown["view"]["lanes"], key=_natural_key)}
         for number, step in enumerate(shown["steps"], 1):
-            step["sentence"] = self.sentence(number)
+            step["sentence"] = self.sentence_of_step(number)
             step["changed"] = [change_in_words(change) for change in step["changed"]]
-        return record_named(shown)
+        return rename_records(shown)
 
 
 def _appending_step(appends: Sequence[tuple[int, int]], record: int) -> int:

@@ -21,7 +21,7 @@ from ..answers.requirements import (
     requirements_text,
 )
 from ..answers.scenario import is_without_acknowledgements, loss_scenario_sentences
-from ..answers.transactions import transactions_assumed
+from ..answers.transactions import assumption_about_transactions
 from ..answers.verdicts import ON_DISK_OF_CONTROLLER
 from ..cluster.cluster import SILENT, Cluster
 from ..cluster.findings import Finding
@@ -34,7 +34,7 @@ from ..facts.placement import NODES, SERVERS, has_several_directories
 from ..facts.producers import repeats_sequence_numbers, unnamed_producers_repeat_sequence_numbers
 from ..kafka.internal_topics import OFFSETS
 from ..kafka.keys import declared_key
-from ..kafka.tools import name_address
+from ..kafka.tools import put_address_into
 from ..kafka.topic_settings import COMMIT_ACKS
 from ..questions.questions import QUESTION, QUESTIONS
 from ..questions.signature import Subject, UsedSetting, Variant
@@ -138,7 +138,7 @@ def audit_document(
         ],
         "required": _required_text(requirements, reports),
         "questions": [{"name": question.name, "title": question.title} for question in QUESTIONS],
-        "requirements": [{"require": requirement.text, "of": requirement.of} for requirement in requirements],
+        "requirements": [{"require": requirement.to_text, "of": requirement.of} for requirement in requirements],
         "subjects": subjects,
         "summary": {},
         "diff": None,
@@ -147,7 +147,7 @@ def audit_document(
         "notes": list(NOTES),
     }
     if cluster.answering is not None:
-        made = name_address(made, cluster.answering.origin.path)
+        made = put_address_into(made, cluster.answering.origin.path)
     made["summary"] = summarize(made)
     return made
 
@@ -213,14 +213,14 @@ def _assumption_texts(cluster: Cluster, reports: Sequence[SubjectReport]) -> Ite
             "no Java producers of 2.1 to 2.4 among those of which no file was given (KIP-360); --client java:VERSION "
             "says which they are"
         )
-    if assumed := transactions_assumed(cluster):
+    if assumed := assumption_about_transactions(cluster):
         yield assumed
     yield from cluster.assumptions
 
 
 def _may_be_idempotent(subject: Subject) -> bool:
     """Whether what is said rests on a producer that no file is of, and that may be idempotent."""
-    kafkas = subject.internal or all(topic.is_made_by_program for topic in subject.topics)
+    kafkas = subject.is_internal or all(topic.is_made_by_program for topic in subject.topics)
     asks = any(one.signature.idempotent and one.signature.acks == "all" for one in subject.variants)
     return subject.producer is None and not kafkas and asks
 
@@ -228,7 +228,7 @@ def _may_be_idempotent(subject: Subject) -> bool:
 def _outage_document(outage: Outage) -> Document:
     partitions = [partition.number for partition in outage.partitions]
     return {"topic": outage.topic.name, "partitions": partitions, "nodes": list(outage.absent_nodes),
-            "kind": outage.kind, "certain": outage.certain, "says": outage.says,
+            "kind": outage.kind, "certain": outage.certain, "says": outage.to_sentence,
             "where": _place_document(outage.topic.origin)}  # fmt: skip
 
 
@@ -241,7 +241,7 @@ def _silent_node_outages(cluster: Cluster) -> Iterator[Document]:
     down = [id_ for id_, why in answering.down if not why.startswith(SILENT)]
     kind, nodes = ("is down", down) if down else ("does not answer", [id_ for id_, _ in answering.down])
     controllers = "no controller" if answering.headless else "a controller is down"
-    for name, says, of in ((controllers, answering.controllers, list[int]()), (kind, answering.says, nodes)):
+    for name, says, of in ((controllers, answering.controllers, list[int]()), (kind, answering.to_sentence, nodes)):
         if says:
             yield {"topic": "", "partitions": [], "nodes": of, "kind": name, "certain": True, "says": says,
                    "where": where}  # fmt: skip
@@ -251,7 +251,7 @@ def _down_nodes_outage(down: DownNodes) -> Document:
     """Nodes that do not start, as an outage of no topic."""
     nodes = [node.id for node in down.nodes if node.id is not None]
     return {"topic": "", "partitions": [], "nodes": nodes, "kind": "does not start", "certain": True,
-            "says": down.says, "where": _place_document(down.where)}  # fmt: skip
+            "says": down.to_sentence, "where": _place_document(down.where)}  # fmt: skip
 
 
 def _consumer_outage(reason: Finding) -> Document:
@@ -285,7 +285,7 @@ def _subject_document(report: SubjectReport, requirements: Sequence[Requirement]
     return {
         "name": subject.name,
         "topics": [topic.name for topic in subject.topics],
-        "internal": subject.internal,
+        "internal": subject.is_internal,
         "least_isr": _least_isr(subject),
         "planned": subject.is_planned,
         "producer": None if subject.producer is None else subject.producer.name,
@@ -295,7 +295,7 @@ def _subject_document(report: SubjectReport, requirements: Sequence[Requirement]
         "conditional": conditional if len(conditional) > 1 else [],
         "depends": list(_deciding_fact_names(verdict)) if verdict.tables else [],
         "required": requirements_text(requirements_of_subject(subject, requirements)),
-        "failed": [c.requirement.text for c in report.checks if c.result == "failed"],
+        "failed": [c.requirement.to_text for c in report.checks if c.result == "failed"],
         "accepted": "; ".join(dict.fromkeys(c.note for c in report.checks if c.result == "accepted")),
         "checks": [
             _add_place_of_repair(_check_document(check, verdict, places), deciding, where) for check in report.checks
@@ -485,7 +485,7 @@ def _check_document(check: RequirementCheck, verdict: SubjectVerdict, places: Pl
     on = list(check.answer.facts) if check.answer is not None else []
     why, stop_reason = (check.answer.why, check.answer.stop_reason) if check.answer is not None else ("", "")
     asked = check.requirement
-    said = {"require": asked.text, "question": asked.question, "cell": asked.cell, "result": check.result}
+    said = {"require": asked.to_text, "question": asked.question, "cell": asked.cell, "result": check.result}
     failed = check.result == "failed" and check.answer is not None and check.answer.steps
     scenario = loss_scenario_sentences(subject, check.answer) if failed and check.answer is not None else []
     cell = BY_NAME[asked.cell]

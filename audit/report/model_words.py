@@ -47,7 +47,7 @@ def value_in_words(text: str) -> str:
     return _STRUCT.sub(struct, named).replace("true", "yes").replace("false", "no")
 
 
-def record_named(trace: Mapping[str, Any]) -> dict[str, Any]:
+def rename_records(trace: Mapping[str, Any]) -> dict[str, Any]:
     """A trace in which a record has one name everywhere: `record 0`, and where several epochs have one of that number,
     `record 0 of epoch 1`. In a cell of a log, which has its epoch in a corner, it is the number."""
     doubled = records_of_several_epochs([step["changed"] for step in trace["steps"]])

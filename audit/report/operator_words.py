@@ -30,12 +30,12 @@ def what_happens(question: str) -> str:
 def happens_when(question: str, cell: Cell, least_isr: int | None, replicas: int | None) -> str:
     """`writes stop when a broker crashes while only 2 replicas are in sync`. `least_isr` is the smallest ISR that is
     written to, `replicas` how many there are; None where that is not known."""
-    within = while_in_sync(cell, least_isr, replicas)
+    within = text_of_replicas_in_sync(cell, least_isr, replicas)
     comma = "," if within and "," in cell.fault.when else ""
     return f"{what_happens(question)} when {cell.fault.when}{comma}{within}"
 
 
-def while_in_sync(cell: Cell, least_isr: int | None, replicas: int | None) -> str:
+def text_of_replicas_in_sync(cell: Cell, least_isr: int | None, replicas: int | None) -> str:
     """` while only one replica is in sync`; "" where all are."""
     match cell.situation.name:
         case "min-isr" | "one" if replicas == 1:

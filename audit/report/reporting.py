@@ -9,7 +9,7 @@ from ..answers.answer import Answer, SubjectVerdict, Table
 from ..answers.current_state import describe_current_state
 from ..answers.outages import find_outages, shrunk_partitions
 from ..answers.requirements import RequirementCheck
-from ..answers.runs_shown import add_run_shown, run_shown
+from ..answers.runs_shown import add_run_to_check, answer_with_shown_run
 from ..exploring.explorations import Explorations
 from ..questions.questions import QUESTIONS
 from ..questions.situations import BY_NAME, GRAVEST, LOST, SITUATIONS, Cell, Name
@@ -30,14 +30,16 @@ def report_subject(
     """What is reported of a subject; `down` are the ids of the nodes that do not answer or do not start, and
     `from_current` asks for its present state, too."""
     present = describe_current_state(subject, explorations) if from_current else None
-    shown = [add_run_shown(check, subject, explorations) for check in checks]
+    shown = [add_run_to_check(check, subject, explorations) for check in checks]
     shrunk = () if present else shrunk_partitions(subject.subject)  # the present state says so itself
     out = (*find_outages(subject.subject, down), *shrunk)
     report = SubjectReport(subject, shown, repair.document, present, out, repair.why_none, changes=repair.changes)
     found = loss_to_report(report)
     if found is None:
         return report
-    return replace(report, loss=(*found, run_shown(subject, found[1], BY_NAME[found[0]], found[2], explorations)))
+    return replace(
+        report, loss=(*found, answer_with_shown_run(subject, found[1], BY_NAME[found[0]], found[2], explorations))
+    )
 
 
 def progress_reporter(
@@ -62,7 +64,7 @@ def gravity_order(subject: SubjectReport) -> tuple[int, bool, int, int, str]:
     rank = 0 if "failed" in results else 1 if "depends" in results else 2
     gravest = min((_gravity_of_table(table) for table in subject.verdict.tables), default=len(GRAVEST))
     topics = subject.verdict.subject.topics
-    return rank, subject.verdict.subject.internal, gravest, -len(topics), topics[0].name
+    return rank, subject.verdict.subject.is_internal, gravest, -len(topics), topics[0].name
 
 
 def _gravity_of_table(table: Table) -> int:

@@ -57,7 +57,7 @@ def _topic_groups(subjects: Iterable[Subject]) -> Iterator[TopicGroup]:
     of: dict[str, list[Subject]] = {}
     known: dict[str, Topic] = {}
     for subject in subjects:
-        for topic in () if subject.internal or subject.is_planned else subject.topics:
+        for topic in () if subject.is_internal or subject.is_planned else subject.topics:
             of.setdefault(topic.name, []).append(subject)
             known[topic.name] = topic
     alike: dict[tuple[int, ...], list[str]] = {}

@@ -14,7 +14,7 @@ from ..exploring.case_results import NO_TIME
 from ..facts.facts import NOT_GIVEN
 from ..kafka.tools import BOOTSTRAP
 from ..questions.situations import BY_NAME, GRAVEST, LOST, UNREAD, Cell
-from .operator_words import what_happens, while_in_sync
+from .operator_words import text_of_replicas_in_sync, what_happens
 from .signals import warning_signs
 from .summary_subjects import STOPS, WRITES, Document, Read, has_failed, silent_producers, topic_names, worst_result
 from .word_lists import list_with_or
@@ -111,7 +111,7 @@ def _sign_texts(subject: Read, document: Read) -> Iterator[str]:
     if failed:
         table = subject["table"][failed[0]["question"]]
         cells = [
-            _cell_with_largest_isr(BY_NAME[check["cell"]], table, subject)
+            _cell_at_largest_isr(BY_NAME[check["cell"]], table, subject)
             for check in failed
             if check["question"] == failed[0]["question"]
         ]
@@ -120,7 +120,7 @@ def _sign_texts(subject: Read, document: Read) -> Iterator[str]:
         )
 
 
-def _cell_with_largest_isr(cell: Cell, table: Read, subject: Read) -> Cell:
+def _cell_at_largest_isr(cell: Cell, table: Read, subject: Read) -> Cell:
     """A cell, with all in sync where its fault loses then as well, whether or not that is asked about, or where that is
     the same situation: all replicas that there are are needed."""
     replicas = _replication_factor(subject)
@@ -157,7 +157,7 @@ def _loss_conditions_text(failing_subjects: Sequence[Read], subject: Read) -> st
     shown = [cell.fault.name for cell in cells if cell.fault.when in faults[:MOST_FAULTS]]
     table = subject["table"][failing_subjects[0]["question"]]
     always = all(table[f"{name}@all"]["word"] == "can lose" for name in shown)
-    within = "" if always else while_in_sync(cells[0], subject["least_isr"], _replication_factor(subject))
+    within = "" if always else text_of_replicas_in_sync(cells[0], subject["least_isr"], _replication_factor(subject))
     return f"{what_happens(failing_subjects[0]['question'])} when {named}{within}{more}"
 
 

@@ -171,7 +171,7 @@ def brokers_that_differ(cluster: Cluster) -> Iterator[Finding]:
     for key in (*_durability_keys_of_brokers(cluster), REPLICA_LAG_TIME_MAX_MS):
         answers = {
             keeper.id: setting_value(cluster, keeper, settings_table()[key].broker_names[0])
-            for keeper in cluster.keepers
+            for keeper in cluster.topic_keepers
         }
         values = {number: answer.value for number, answer in answers.items() if not isinstance(answer, Unknown)}
         if len(set(values.values())) > 1:
@@ -242,7 +242,7 @@ def topics_weaker_than_default(cluster: Cluster) -> Iterator[Finding]:
         for setting in cluster.dynamic
         if setting.key == MIN_INSYNC_REPLICAS and setting.value.isdigit()
     }
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         for setting in broker.settings:
             over = wide.get(setting.key)
             if over is not None and setting.value.isdigit() and int(over.value) < int(setting.value):
@@ -305,7 +305,7 @@ _CAPPED = {
 @_drop_repeated_findings
 def internal_topics(cluster: Cluster) -> Iterator[Finding]:
     """The keys speak of the topic's creation; an existing topic keeps the replicas that it was made with."""
-    given = cluster.keepers
+    given = cluster.topic_keepers
     for name, who in _DEPENDS_ON.items():
         key = REPLICAS_OF[name]
         topic = next((known for known in cluster.topics if known.name == name), None)
@@ -355,7 +355,7 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
     old = kafka is not None and is_at_least(kafka.value, "4.0") is False
     whose = "" if old else "where transaction.version is below 2, or a client is before 4.0, "
     verifies_offsets = kafka is None or is_at_least(kafka.value, "3.7") is not False
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         found = setting_value(cluster, broker, key)
         if not isinstance(found, StatedValue) or not is_false(found.value):
             continue
@@ -363,7 +363,7 @@ def unverified_writes(cluster: Cluster) -> Iterator[Finding]:
             run = run_to_hazard(hazard, UNVERIFIED)
             if run is not None:
                 said, where = f"{key}=false: {whose}{what}", setting_place(cluster, broker, key)
-                yield Finding("advice", "warning", said, where, "true, the default", f"{run.command}; KIP-890", run)
+                yield Finding("advice", "warning", said, where, "true, the default", f"{run.to_command}; KIP-890", run)
 
 
 _UNVERIFIED = (
@@ -384,10 +384,10 @@ _UNVERIFIED = (
 @_drop_repeated_findings
 def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
     """Topics that appear because somebody wrote to a misspelt name."""
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         creates = setting_value(cluster, broker, AUTO_CREATE_TOPICS_ENABLE)
         factor = setting_number(cluster, broker, DEFAULT_REPLICATION_FACTOR)
-        if isinstance(creates, Unknown) or not is_true(creates.value) or factor != 1 or len(cluster.keepers) < 2:
+        if isinstance(creates, Unknown) or not is_true(creates.value) or factor != 1 or len(cluster.topic_keepers) < 2:
             continue
         what = (
             "topics are made on first use, with one replica (auto.create.topics.enable, default.replication.factor=1)"
@@ -400,7 +400,7 @@ def replication_by_default(cluster: Cluster) -> Iterator[Finding]:
 @_drop_repeated_findings
 def lag_time_below_fetch_wait(cluster: Cluster) -> Iterator[Finding]:
     """A follower that waits as long for data as it may lag leaves the ISR for nothing."""
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         wait, lag = (
             setting_number(cluster, broker, key) for key in (REPLICA_FETCH_WAIT_MAX_MS, REPLICA_LAG_TIME_MAX_MS)
         )
@@ -415,7 +415,7 @@ def lag_time_below_fetch_wait(cluster: Cluster) -> Iterator[Finding]:
 def storage_findings(cluster: Cluster) -> Iterator[Finding]:
     """Where the log lies, and whether it outlives the process."""
     groups: dict[tuple[str, bool], list[tuple[str, Broker]]] = {}
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         dirs = setting_value(cluster, broker, LOG_DIRS)
         if not isinstance(dirs, Unknown) and any(map(is_temporary, dirs.value.split(","))):
             alike = groups.setdefault((_why_storage_loses(dirs.value), isinstance(dirs, StatedValue)), [])
@@ -454,7 +454,7 @@ def _is_on_msk(cluster: Cluster) -> bool:
 
 def racks_of_brokers(cluster: Cluster) -> Iterator[Finding]:
     """Rack awareness is for all brokers or for none."""
-    given = [keeper for keeper in cluster.keepers if keeper.id is not None]
+    given = [keeper for keeper in cluster.topic_keepers if keeper.id is not None]
     named, bare = [b for b in given if b.rack], [b for b in given if not _has_rack(b)]
     if named and bare:
         what = (

@@ -9,7 +9,7 @@ from ..cluster.cluster import Client, Cluster
 from ..cluster.findings import Finding
 from ..cluster.settings import base_family, setting_number, setting_place, setting_value
 from ..cluster.statements import Origin, Unknown
-from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, costs, crash_costs
+from ..exploring.client_models import DURABLE, LOST, THERE, TOLD, Sender, Settings, crash_costs, possible_costs
 from ..facts.placement import has_one_by_default
 from ..facts.producers import MODEL_ACKS, asks_for_idempotence, repeats_sequence_numbers
 from ..kafka.internal_topics import SHARE
@@ -108,7 +108,7 @@ def unsafe_producer_findings(cluster: Cluster, client: Client) -> Iterator[Findi
     safe = stated_setting(client, ACKS) is None and asks_for_idempotence(cluster, client)  # that makes it acks=all
     if acks in _NOT_WAITING and not safe and not isinstance(answer, Unknown):
         name, means, profile = _NOT_WAITING[acks]
-        if name in costs(Sender(acks, careful=False, max_in_flight=1, retries=True)):
+        if name in possible_costs(Sender(acks, careful=False, max_in_flight=1, retries=True)):
             by = "" if stated_setting(client, ACKS) else ", by default"
             what = f"{client.name} has acks={answer.value}{by}: {means}"
             where = setting_place(cluster, client, ACKS)
@@ -118,7 +118,7 @@ def unsafe_producer_findings(cluster: Cluster, client: Client) -> Iterator[Findi
             )
     retries = stated_setting(client, RETRIES)
     no_retries = Sender("all", careful=False, max_in_flight=1, retries=False)
-    if retries is not None and retries.value == "0" and THERE in costs(no_retries):
+    if retries is not None and retries.value == "0" and THERE in possible_costs(no_retries):
         what = f"{client.name} has retries=0: a record whose request fails while the leader moves is not sent again"
         timed = base_family(client) in (None, "java")
         to_do = "remove it; since 2.1 a time limit alone bounds retries" if timed else "remove it, or set it above 0"
@@ -187,7 +187,7 @@ def refused_settings(cluster: Cluster, client: Client) -> Iterator[Finding]:
     ):
         return
     for setting in settings_in_force(client):
-        if producers.switches_off(client, setting):
+        if producers.is_switching_idempotence_off(client, setting):
             what = f"`{setting.key}={setting.value}` switches idempotence off, which is on by default in this client"
             java = base_family(client) == "java"
             refused_later = java and setting.key == producers.IN_FLIGHT

@@ -213,7 +213,9 @@ def single_zookeeper_server(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     if kafka is not None and is_at_least(kafka.value, "4.0") is True:
         return
-    stated = [setting for broker in cluster.keepers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT]
+    stated = [
+        setting for broker in cluster.topic_keepers for setting in broker.settings if setting.key == ZOOKEEPER_CONNECT
+    ]
     if stated and all(len(zookeeper_servers(setting)) == 1 for setting in stated):
         server = zookeeper_servers(stated[0])[0]
         what = f"zookeeper.connect names one server, {server}: while it is down no leader is replaced"
@@ -226,7 +228,7 @@ def zookeeper_sessions(cluster: Cluster) -> Iterator[Finding]:
     """A broker's session is how long it may be away unnoticed. The models have no clocks, so this is advice: what is
     far from Kafka's defaults, or what ZooKeeper would not grant."""
     seen: set[int] = set()
-    for broker in cluster.keepers if cluster.control_plane == "zookeeper" else ():
+    for broker in cluster.topic_keepers if cluster.control_plane == "zookeeper" else ():
         session = setting_number(cluster, broker, SESSION)
         if session is None or session in seen:
             continue
@@ -346,7 +348,9 @@ def emptied_zookeeper_server(cluster: Cluster) -> Iterator[Finding]:
     loses = loses_with_one_emptied(len(cluster.zookeepers))
     if cluster.control_plane != "zookeeper" or not loses or voters_on_a_disk(cluster) == 0:
         return
-    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT]
+    stated = [
+        setting for node in cluster.topic_keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT
+    ]
     if stated:
         what = (
             "the loss of a ZooKeeper server's disk, on a broker's host, is not modelled: one that comes back empty "
@@ -361,7 +365,9 @@ def unlike_servers(cluster: Cluster) -> Iterator[Finding]:
     """Brokers that name different servers, where no file of ZooKeeper's says which of them vote."""
     if cluster.control_plane != "zookeeper" or cluster.sessions is not None:
         return
-    stated = [setting for node in cluster.keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT]
+    stated = [
+        setting for node in cluster.topic_keepers for setting in node.settings if setting.key == ZOOKEEPER_CONNECT
+    ]
     for other in stated[1:]:
         if {*zookeeper_servers(stated[0])} != {*zookeeper_servers(other)}:
             what = (

@@ -76,7 +76,7 @@ def offsets_that_expire(cluster: Cluster) -> Iterator[Finding]:
     not commit anew expires while its members are there, too (KIP-211)."""
     kept = {
         minutes: keeper
-        for keeper in cluster.keepers
+        for keeper in cluster.topic_keepers
         if (minutes := setting_number(cluster, keeper, RETENTION)) is not None
     }
     if not kept or min(kept) >= WEEK:
@@ -114,11 +114,11 @@ def commits_that_are_cut_off(cluster: Cluster) -> Iterator[Finding]:
     was cut off. What is not replicated is not cut off so, and who has no consumer group has none."""
     kafka = cluster.versions.kafka
     users = [client for client in cluster.clients if client.kind == "consumer" or is_transactional(client)]
-    if kafka is None or len(cluster.keepers) < 2 or not users:
+    if kafka is None or len(cluster.topic_keepers) < 2 or not users:
         return
     repaired = _NEXT_REPAIRED if is_at_least(kafka.value, _NEXT) is not False else _REPAIRED
     has = is_at_least(kafka.value, repaired)
-    reasons = [reason for broker in cluster.keepers if (reason := _new_coordinator(cluster, broker, kafka.value))]
+    reasons = [reason for broker in cluster.topic_keepers if (reason := _new_coordinator(cluster, broker, kafka.value))]
     if has is True or not reasons:
         return
     _, why, where = max(reasons, key=lambda reason: reason[0])

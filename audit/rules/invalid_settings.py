@@ -158,7 +158,7 @@ def _illegal_value_findings(cluster: Cluster, settings: Sequence[Setting], clien
             why_illegal(key, setting.value, family) if key is not None and setting.value not in (HIDDEN, "") else ""
         )
         never = key is not None and (is_never_blank(key) if family == "java" else key.type in NEVER_EMPTY)
-        if never and cluster.states_nothing(setting):
+        if never and cluster.is_value_empty(setting):
             message = "has no value"
         if key is not None and message:
             yield Finding(

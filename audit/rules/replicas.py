@@ -96,7 +96,7 @@ def moves_between_directories(cluster: Cluster) -> Iterator[Finding]:
     kafka = cluster.versions.kafka
     if kafka is None or is_at_least(kafka.value, "2.7") is not True:
         return
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         answer = setting_value(cluster, broker, LOG_DIRS)
         if not isinstance(answer, Unknown) and "," in answer.value.strip(", "):
             what = (

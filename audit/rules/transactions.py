@@ -125,7 +125,7 @@ def transaction_rules(cluster: Cluster) -> Iterator[Finding]:
     found = _rows_of_unknown_version(second) if version is None else _rows_of_known_version(version, second)
     for hazard, when, run in (*found, *_rows_of_repeated_calls(cluster, writers, second)):
         severity = "note" if when else "warning"
-        source = f"{run.command}; {hazard.source}"
+        source = f"{run.to_command}; {hazard.source}"
         yield Finding("advice", severity, when + hazard.what, where, hazard.to_do, source, run)
 
 

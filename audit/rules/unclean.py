@@ -39,7 +39,7 @@ def _is_unclean(cluster: Cluster, topic: Topic) -> bool:
 def lost_markers(cluster: Cluster, unclean: Sequence[Topic]) -> Iterator[Finding]:
     """KAFKA-20716: the new leader may have a transaction's records and not its marker, which nobody sends again."""
     writers = [client for client in cluster.clients if client.kind == "producer" and is_transactional(client)]
-    topics = [topic for topic in unclean if _writes(cluster, writers, topic)]
+    topics = [topic for topic in unclean if _is_written_by(cluster, writers, topic)]
     if topics:
         what = (
             f"leaders of {_names(topics)} are elected uncleanly, and {min(writer.name for writer in writers)} writes "
@@ -52,7 +52,7 @@ def lost_markers(cluster: Cluster, unclean: Sequence[Topic]) -> Iterator[Finding
         yield Finding("advice", "warning", what, where, to_do, f"KAFKA-20716; {_HANGS}")
 
 
-def _writes(cluster: Cluster, writers: Sequence[Client], topic: Topic) -> bool:
+def _is_written_by(cluster: Cluster, writers: Sequence[Client], topic: Topic) -> bool:
     """Whether one of these producers writes a topic, or may: no entry of audit.toml says who does."""
     use = cluster.use_of(topic.name)
     producers = () if use is None else use.producers

@@ -60,7 +60,7 @@ def entries_not_used(cluster: Cluster) -> list[Finding]:
         used = cluster.use_of(topic.name)
         for use in cluster.uses if used is not None else ():
             hidden = [name for name in use.producers if used is not None and name not in used.producers]
-            if use.subject == "topic" and use.covers(topic.name) and hidden and used is not None:
+            if use.subject == "topic" and use.is_about(topic.name) and hidden and used is not None:
                 what = f"`{use.pattern}` names {hidden[0]} as a producer of {topic.name}, which counts for nothing"
                 what += f": the entry of its own name, {used.origin}, does"
                 found.append(Finding("contradiction", "note", what, use.origin, "name there all that write it"))

@@ -33,7 +33,7 @@ def high_watermarks_that_go_back(cluster: Cluster) -> Iterator[Finding]:
     """Consumers that a leader's move throws back: up to 2.1 a new leader says that its log ends at its high watermark,
     which may be below what was read from the one before (KIP-207)."""
     kafka = cluster.versions.kafka
-    replicated = len(cluster.keepers) > 1 or any(
+    replicated = len(cluster.topic_keepers) > 1 or any(
         len(part.replicas) > 1 for topic in cluster.topics for part in topic.partitions
     )
     if kafka is None or not replicated or is_at_least(kafka.value, "2.2") is not False:
@@ -159,7 +159,7 @@ def removed_settings(cluster: Cluster) -> Iterator[Finding]:
     settings = {setting.key: setting for setting in all_settings(cluster) if setting.key in GONE}
     for key, setting in settings.items():
         alone = key == ZOOKEEPER_CONNECT and cluster.control_plane == "zookeeper"
-        if alone and all(has_readable_file(cluster, keeper) for keeper in cluster.keepers):
+        if alone and all(has_readable_file(cluster, keeper) for keeper in cluster.topic_keepers):
             continue  # it is all that the nodes have: without `process.roles` they do not start (`startup`)
         if kafka is not None and is_at_least(kafka.value, GONE[key]):
             what = f"`{key}` was removed in {GONE[key]}, and Kafka is {kafka.value}"

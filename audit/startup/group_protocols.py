@@ -133,7 +133,7 @@ def _raise_feature(protocol: GroupProtocol, kafka: str) -> str:
 
 def _disabling_settings(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> Iterator[Need]:
     """What brokers' own settings switch off."""
-    for broker in cluster.keepers:
+    for broker in cluster.topic_keepers:
         enabled = setting_value(cluster, broker, PROTOCOLS)
         if protocol is SHARE or isinstance(enabled, Unknown):
             continue
@@ -142,7 +142,7 @@ def _disabling_settings(cluster: Cluster, protocol: GroupProtocol, kafka: str) -
             asks = f"{PROTOCOLS}={','.join([*listed, protocol.word])} on all brokers"
             yield f"the brokers have {PROTOCOLS}={enabled.value}", asks
             break
-    for broker in cluster.keepers if protocol is STREAMS and is_at_least(kafka, "4.2") is False else ():
+    for broker in cluster.topic_keepers if protocol is STREAMS and is_at_least(kafka, "4.2") is False else ():
         unstable = setting_value(cluster, broker, UNSTABLE)
         if not isinstance(unstable, Unknown) and not is_true(unstable.value):
             yield f"in 4.1 its requests are unstable, and the brokers have {UNSTABLE}=false", "brokers of 4.2 or later"
@@ -155,9 +155,9 @@ def _list_words(text: str) -> list[str]:
 
 def _is_enabled_by_share(cluster: Cluster, protocol: GroupProtocol, kafka: str) -> bool:
     """Whether every broker of 4.1 or 4.2 switches share groups on by itself."""
-    if protocol is not SHARE or is_at_least(kafka, "4.3") is not False or not cluster.keepers:
+    if protocol is not SHARE or is_at_least(kafka, "4.3") is not False or not cluster.topic_keepers:
         return False
-    answers = [setting_value(cluster, broker, SHARE_ENABLE) for broker in cluster.keepers]
+    answers = [setting_value(cluster, broker, SHARE_ENABLE) for broker in cluster.topic_keepers]
     return all(not isinstance(answer, Unknown) and is_true(answer.value) for answer in answers)
 
 

@@ -97,7 +97,7 @@ def _missing_listener_reasons(cluster: Cluster, node: Broker) -> Reasons:
         yield f"it is a controller, and has neither `{CONTROLLERS}` nor `listeners`", roles.origin
     if named is None:
         return
-    if not named.value.strip(" ,") and cluster.states_nothing(replace(named, value="")):
+    if not named.value.strip(" ,") and cluster.is_value_empty(replace(named, value="")):
         yield f"it is a node in KRaft, and `{CONTROLLERS}` names no listener", named.origin
         return
     default = "broker" not in node.roles and listener_names(named.value) == {"PLAINTEXT"}

@@ -32,7 +32,7 @@ def list_refusals(cluster: Cluster, node: Broker) -> Reasons:
             continue
         items = [item.strip() for item in stated[key].value.split(",")]
         if items == [""]:
-            if key in NEVER_EMPTY_LISTS and cluster.states_nothing(stated[key]):
+            if key in NEVER_EMPTY_LISTS and cluster.is_value_empty(stated[key]):
                 yield f"`{key}=` is empty, which {FIRST_STRICT} and later refuse", stated[key].origin
         elif "" in items:
             yield f"`{key}={stated[key].value}` has an empty item: remove a comma", stated[key].origin

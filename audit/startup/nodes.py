@@ -55,7 +55,7 @@ class DownNodes:
     where: Origin
 
     @property
-    def says(self) -> str:
+    def to_sentence(self) -> str:
         """In a sentence."""
         verb = "does" if len(self.nodes) == 1 else "do"
         return f"{names_of_nodes(self.nodes)} {verb} not start: {self.why} ({self.where})"
@@ -78,7 +78,7 @@ def nodes_down(cluster: Cluster) -> list[DownNodes]:
         for why, where in _reasons_at_once(cluster, broker):
             reasons.setdefault(why, []).append((broker, where))
     refusing = [DownNodes(tuple(node for node, _ in found), why, found[0][1]) for why, found in reasons.items()]
-    return [*refusing, *(DownNodes((pair.node,), pair.says, pair.second) for pair in cluster.twice)]
+    return [*refusing, *(DownNodes((pair.node,), pair.to_text, pair.second) for pair in cluster.twice)]
 
 
 def why_node_is_down(cluster: Cluster, node: Broker) -> tuple[str, Origin]:
@@ -166,7 +166,7 @@ def why_value_refused(cluster: Cluster, setting: Setting) -> str:
     if not is_read(cluster, key):
         return ""
     if not setting.value:
-        return "has no value" if key.type in NEVER_EMPTY and cluster.states_nothing(setting) else ""
+        return "has no value" if key.type in NEVER_EMPTY and cluster.is_value_empty(setting) else ""
     message = why_illegal(key, setting.value)
     if key.type == "version" and "${" not in setting.value:
         owner = cluster.versions.distribution
@@ -217,7 +217,7 @@ def _log_directory_reasons(cluster: Cluster, node: Broker) -> Iterator[tuple[str
     """A directory for logs (validateValues: logDirs; LOG_DIR counts where LOG_DIRS is not set), and their retention."""
     stated = stated_settings(node)
     where = stated.get(LOG_DIRS) or stated.get(LOG_DIR)
-    if where is not None and not where.value.strip(" ,") and cluster.states_nothing(replace(where, value="")):
+    if where is not None and not where.value.strip(" ,") and cluster.is_value_empty(replace(where, value="")):
         yield f"`{where.key}={where.value}` names no directory", where.origin
     kept = next((stated[key] for key in RETENTION if key in stated), None)
     if kept is not None and re.fullmatch(r"[+-]?0+", kept.value):

@@ -45,8 +45,8 @@ DELIVERY, LINGER = declared_key("delivery.timeout.ms"), declared_key("linger.ms"
 class Demands:
     """What an idempotent producer refuses, from a version on and before another: more in flight than `max_in_flight`,
     acks other than all and, with `retries`, retries=0. With `unset` its own defaults count, too; with
-    `refuses_by_default` it refuses although nobody asked for idempotence. `is_implied`: transactional.id asks for it,
-    and else is refused."""
+    `is_refusing_by_default` it refuses although nobody asked for idempotence. `is_implied`: transactional.id asks for
+    it, and else is refused."""
 
     since: str
     source: str
@@ -177,7 +177,7 @@ def _idempotence_refusals(cluster: Cluster, client: Client, demands: Demands) ->
     wanted = f"with {IDEMPOTENCE}=true" if explicit else f"with {TRANSACTIONAL}"
     by_default = asked is None and _is_idempotence_on(cluster, client)
     for setting in settings_in_force(client):
-        if not _breaks_idempotence(setting, demands):
+        if not _is_against_idempotence(setting, demands):
             continue
         if explicit or (implied and demands.is_implied):
             yield _refusal_finding(setting, f" {wanted}", demands)
@@ -199,7 +199,7 @@ def _defaults_that_break(cluster: Cluster, client: Client, demands: Demands) -> 
         if stated_setting(client, key) is not None or isinstance(answer, Unknown):
             continue
         setting = Setting(key, answer.value, setting_place(cluster, client, IDEMPOTENCE))
-        if _breaks_idempotence(setting, demands):
+        if _is_against_idempotence(setting, demands):
             yield _refusal_finding(setting, f" by default, with {IDEMPOTENCE}=true", demands)
 
 
@@ -232,17 +232,17 @@ def is_transactional(client: Client) -> bool:
     return setting is not None and setting.value != ""
 
 
-def switches_off(client: Client, setting: Setting) -> bool:
+def is_switching_idempotence_off(client: Client, setting: Setting) -> bool:
     """Whether a producer that nobody asked to be idempotent is not, with this setting."""
-    return not refuses_by_default(client) and _breaks_idempotence(setting, DEMANDS["java"][0])
+    return not is_refusing_by_default(client) and _is_against_idempotence(setting, DEMANDS["java"][0])
 
 
-def refuses_by_default(client: Client) -> bool:
+def is_refusing_by_default(client: Client) -> bool:
     """Whether a client is idempotent unless that is set to false, and refuses what does not go with it."""
     return any(demands.refuses_by_default for demands in DEMANDS.get(base_family(client) or "", ()))
 
 
-def _breaks_idempotence(setting: Setting, demands: Demands) -> bool:
+def _is_against_idempotence(setting: Setting, demands: Demands) -> bool:
     if setting.key == IN_FLIGHT:
         return setting.value.isdigit() and int(setting.value) > demands.max_in_flight
     if setting.key == "retries":

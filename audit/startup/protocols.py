@@ -138,7 +138,7 @@ def role_refusals(cluster: Cluster, node: Broker) -> Reasons:
         yield f"`{ROLES}={roles.value}` has a role twice", roles.origin
     if not _is_release_between(cluster, "4.0", ""):
         return
-    if roles is not None and not words and cluster.states_nothing(replace(roles, value="")):
+    if roles is not None and not words and cluster.is_value_empty(replace(roles, value="")):
         yield f"`{ROLES}` is empty: it is neither a broker nor a controller", roles.origin
     given = next((every[key] for key in (ZOOKEEPER, BROKER_ID, NODE_ID) if key in every), None)
     shown = ZOOKEEPER in every or "listeners" in every

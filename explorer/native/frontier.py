@@ -186,7 +186,7 @@ class Frontier:
             found.append(parent)
         return found[::-1]
 
-    def canonical(self, words: tuple[int, ...]) -> tuple[int, ...]:
+    def canonical_words(self, words: tuple[int, ...]) -> tuple[int, ...]:
         """The words that stand for a state's orbit."""
         self.scratch.write(0, words)
         self._canonical(self.address, self.scratch.address)
@@ -207,7 +207,7 @@ class Frontier:
             return None
         slots = [self.buffer.words(index * 8 * (self.words + 2), self.words + 2) for index in range(made)]
         plans = self.program.plans
-        return [(plans[slot[-1] >> 32].form.name, self.canonical(slot[: self.words])) for slot in slots]
+        return [(plans[slot[-1] >> 32].form.name, self.canonical_words(slot[: self.words])) for slot in slots]
 
     def orbit_state_count(self, begin: int, end: int) -> int:
         """How many states those from `begin` to `end` of the store stand for: themselves, unless the code weighs

@@ -55,8 +55,8 @@ class InitialStatesCheck:
             raise DisagreementError(
                 f"{self._call_text(number)} gives a state natively; in plain Python: {error}"
             ) from error
-        mine = None if words is None else self.frontier.canonical(words)
-        theirs = None if state is None else self.frontier.canonical(self.frontier.encode(state))
+        mine = None if words is None else self.frontier.canonical_words(words)
+        theirs = None if state is None else self.frontier.canonical_words(self.frontier.encode(state))
         if mine != theirs:
             natively = "no state" if mine is None else "another one"
             raise DisagreementError(

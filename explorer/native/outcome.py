@@ -102,7 +102,7 @@ class Confirmation:
 
     def words_of(self, state: State) -> Words:
         """The words that stand for a plain-Python state's orbit."""
-        return self.frontier.canonical(self.frontier.encode(state))
+        return self.frontier.canonical_words(self.frontier.encode(state))
 
     def run_to(self, index: int) -> Run:
         """The run that leads to state `index`, from a real initial state, matched by canonical form."""
@@ -188,7 +188,7 @@ class Confirmation:
     def confirm_transition(self, prop: Property, bit: int) -> Run:
         """The counterexample to a transition property, confirmed."""
         source, words = self.frontier.first_broken_edge(bit)
-        run, target = self.run_to(source), self.frontier.canonical(words)
+        run, target = self.run_to(source), self.frontier.canonical_words(words)
         before = run.states()[-1]
         for step in steps(self.model, before):
             if self.words_of(step.state_after) == target and not holds(

@@ -25,8 +25,8 @@ SCHEMA = "tidegate.hints/1"
 class Hints:
     """The hints beside the file of the first of some lemmas, at `path`.
 
-    UnreadableHints for a file that is not as `save` writes it, unless they are written anew (`rewriting`): then `notes`
-    says that what it held is lost.
+    UnreadableHints for a file that is not as `save_hints` writes it, unless they are written anew (`rewriting`): then
+    `notes` says that what it held is lost.
     """
 
     def __init__(self, lemmas: Sequence[Property], *, rewriting: bool = False) -> None:
@@ -46,7 +46,7 @@ class Hints:
         """Notes what a proof needed."""
         self._noted[_key_of(obligation)] = needed_lemmas
 
-    def save(self) -> str:
+    def save_hints(self) -> str:
         """Writes down what was noted, beside the hints for all else, and says so in a sentence. Raises OSError."""
         assert self.path is not None
         held: dict[str, Any] = {"schema": SCHEMA}
@@ -115,7 +115,7 @@ def _look_at_depth(path: Path, text: str) -> None:
 
 
 def _line_of(text: str, *keys: str) -> int:
-    """The line of a key in a key, as they are written by `save`; 1 when they are not found."""
+    """The line of a key in a key, as they are written by `save_hints`; 1 when they are not found."""
     at = 0
     for key in keys:
         at = max(0, text.find(json.dumps(key), at))

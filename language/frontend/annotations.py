@@ -41,7 +41,7 @@ from ..types import (
 from ..where import Where
 from .capacities import MEMBERS_MAX, UNKNOWN_CAPACITY, capacity_text, with_full_capacity
 from .intervals import EXPONENTS, UNBOUNDED_INT, fits_64_bits, is_inside, result_interval
-from .nearest_types import name_text, nearest_type
+from .nearest_types import nearest_type, text_of_name
 from .source import CAPACITY_ADVICE, Source, globals_of_class, source_of_class
 from .type_text import describe
 
@@ -300,12 +300,12 @@ class Types:
             return self._type_of_container(origin, typing.get_args(value))
         named = self.type_of_class(value) if isinstance(value, type) else None
         if named is None:
-            raise _AnnotationError("TG209", f"{name_text(value)} is not a type of the language", nearest_type(value))
+            raise _AnnotationError("TG209", f"{text_of_name(value)} is not a type of the language", nearest_type(value))
         return named
 
     def _type_of_variable(self, variable: Any) -> Type:
         if variable not in self._variables:
-            message = f"nothing says which type {name_text(variable)} is"
+            message = f"nothing says which type {text_of_name(variable)} is"
             raise _AnnotationError(
                 "TG209", message, "a type variable in the parameters of a helper, and there in an argument"
             )
@@ -404,7 +404,9 @@ class Types:
             return self._type_of_set(self._type_of(arguments[0]))
         if origin is containers.Bag:
             return self._type_of_bag(self._type_of(arguments[0]))
-        raise _AnnotationError("TG209", f"{name_text(origin)} is not a container of the language", nearest_type(origin))
+        raise _AnnotationError(
+            "TG209", f"{text_of_name(origin)} is not a container of the language", nearest_type(origin)
+        )
 
     def _type_of_sequence(self, of: Type) -> Type:
         if isinstance(of, Pool):

@@ -21,11 +21,13 @@ _NEAREST: dict[str, str] = {
 }
 
 
-def name_text(value: Any) -> str:
+def text_of_name(value: Any) -> str:
     """What an annotation is called, as its author wrote it."""
     return getattr(value, "__name__", None) or repr(value)
 
 
 def nearest_type(value: Any) -> str:
     """What to write where a value is no type of the language."""
-    return _NEAREST.get(name_text(value), "int with a Range, bool, an Enum, a Domain, a @record, Map, Seq, Set or Bag")
+    return _NEAREST.get(
+        text_of_name(value), "int with a Range, bool, an Enum, a Domain, a @record, Map, Seq, Set or Bag"
+    )

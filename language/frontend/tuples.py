@@ -15,7 +15,7 @@ from .unions import asked_records, one_of
 
 
 @handles_expressions(ast.Tuple)
-def tuple_display(scope: Scope, node: ast.Tuple, expected_type: Type | None) -> ir.Expr:
+def elaborate_tuple(scope: Scope, node: ast.Tuple, expected_type: Type | None) -> ir.Expr:
     """`(a, b)`."""
     if len(node.elts) < 2 or any(isinstance(element, ast.Starred) for element in node.elts):
         raise scope.noted_error(

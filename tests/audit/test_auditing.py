@@ -38,11 +38,11 @@ def test_nothing_is_compiled_or_inferred_anew(monkeypatch: pytest.MonkeyPatch, t
     monkeypatch.setattr(CaseExplorer, "engine", never)
     one = next(signature for signature in signatures() if signature.replicas == 3)
     plan, explorations = case_plan_of_signature(one), Explorations(tmp_path, 0.0, workers=2)
-    assert explorations.late
+    assert explorations.is_late
     before = knowledge_of(plan.cases[1], plan, explorations)
-    explorations.all(plan.cases[:1] * 50)
+    explorations.explore_all(plan.cases[:1] * 50)
     assert knowledge_of(plan.cases[1], plan, explorations) is before and not before.is_explored
-    explorations.all(plan.cases)
+    explorations.explore_all(plan.cases)
     assert {found.stop_reason for found in explorations.known.values()} == {NO_TIME}
     assert explorations.unfinished_count == len(explorations.known) == len({case.explored_case for case in plan.cases})
     after = knowledge_of(plan.cases[1], plan, explorations)
@@ -53,7 +53,7 @@ def test_what_was_inferred_is_inferred_again_once_more_is_known(tmp_path: Path) 
     one = next(signature for signature in signatures() if signature.replicas == 1)
     plan, explorations = case_plan_of_signature(one), Explorations(None)
     before = knowledge_of(plan.cases[1], plan, explorations)
-    explorations.all(plan.cases[:1])
+    explorations.explore_all(plan.cases[:1])
     assert knowledge_of(plan.cases[1], plan, explorations) is not before
 
 
@@ -64,7 +64,7 @@ def test_what_is_asked_long_after_time_is_out_is_open_without_a_look(monkeypatch
     assert not explorations.is_time_over
     monkeypatch.setattr(verdicts, "case_plan_of_signature", None)
     monkeypatch.setattr(time, "time", lambda: now + 11.0)
-    assert explorations.late and explorations.is_time_over
+    assert explorations.is_late and explorations.is_time_over
     found = answer_question(one, QUESTION["no-loss"], BY_NAME["crash@all"], explorations)
     assert found.word == "not checked" and NO_TIME in found.why
     explorations.interrupt()
@@ -105,13 +105,13 @@ def test_a_kernel_is_not_begun_that_time_does_not_suffice_for(monkeypatch: pytes
         case_plan_of_signature(one).cases[0],
     )
     assert bench.is_in_time(case, 0.001), "nothing is known yet of how long it takes"
-    assert bench.explore(case, time.time() + 3600).held_invariants and bench.slowest > 0
+    assert bench.result_of(case, time.time() + 3600).held_invariants and bench.slowest > 0
     assert bench.is_in_time(case, 0.001), "its kernel is there"
     assert not bench.is_in_time(other, bench.slowest / 2) and bench.is_in_time(other, bench.slowest * 2)
 
     monkeypatch.setattr(bench, "slowest", 10_000.0)
-    assert bench.explore(other, time.time() + 3600).stop_reason == NO_TIME
-    assert bench.explore(case, time.time() + 3600).held_invariants
+    assert bench.result_of(other, time.time() + 3600).stop_reason == NO_TIME
+    assert bench.result_of(case, time.time() + 3600).held_invariants
 
 
 def test_reading_counts(monkeypatch: pytest.MonkeyPatch, run_here: RunHere) -> None:

@@ -189,7 +189,7 @@ class Native:
 
     def canonical(self, state: State) -> tuple[int, ...]:
         """The words that stand for a state's orbit."""
-        return self.frontier.canonical(self.frontier.encode(state))
+        return self.frontier.canonical_words(self.frontier.encode(state))
 
 
 def compile_model(model: Model, *, symmetry: bool = False, effort: CompileEffort = FULL_EFFORT) -> Native:

@@ -102,7 +102,7 @@ def _variable_value(name: str, value: Tree) -> str:
     return f"${{{name}}}" if found is None else found
 
 
-def read(path: str, tree: Tree) -> Part:
+def read_compose(path: str, tree: Tree) -> Part:
     """A compose file's brokers, each a service on the one host that compose runs on, whatever its `deploy` says."""
     part = Part("docker-compose")
     services = tree.get("services")

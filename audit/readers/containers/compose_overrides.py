@@ -77,7 +77,7 @@ def read_projects(
         if path not in merged and PurePath(path).name not in OVERRIDE:
             project = Project(load)
             later = [(other, documents[other]) for other in overriding.get(path, ())]
-            found[path] = project, project.whole(path, tree, later)
+            found[path] = project, project.merged_document(path, tree, later)
     taken = {name for project, _ in found.values() for name in project.source_files}
     alone = [path for path in found if os.path.normpath(path) not in taken or PurePath(path).name in MAIN] or [*found]
     for path in alone:

@@ -49,7 +49,7 @@ class Project:
     source_files: set[str] = field(default_factory=set[str])
     included_count: int = 0
 
-    def whole(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
+    def merged_document(self, path: str, tree: Tree, overriding: Sequence[tuple[str, Tree]] = ()) -> Tree:
         """A compose file's document with what it includes and extends, then with the files that override it."""
         node = self._file_document(path, tree, (path,))
         for other, later in overriding:

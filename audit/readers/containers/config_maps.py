@@ -77,7 +77,7 @@ class Manifests:
     makers: Collection[tuple[str | None, str | None]] = ()
     used_maps: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
 
-    def of(self, kind: str, name: str, namespace: str) -> ConfigMap | None:
+    def config_map_of(self, kind: str, name: str, namespace: str) -> ConfigMap | None:
         """The one of this name that pods of a namespace see. None if there is none, and if there are several: a file
         that states no namespace may be of any."""
         named = [one for one in self.config_maps if (one.kind, one.name) == (kind, name)]
@@ -107,7 +107,7 @@ class Manifests:
         for mount in (mount for container in containers for mount in _list_entries(container.get("volumeMounts"))):
             volume, target = made.get(mount.text("name")), mount.text("mountPath") or ""
             for kind, name, source in _volume_sources(volume) if volume is not None else ():
-                found = self.of(kind, name, namespace)
+                found = self.config_map_of(kind, name, namespace)
                 where = Origin(path, mount.line, "volumeMounts")
                 if found is None or mount.get("subPathExpr") is not None:  # which part that is differs from pod to pod
                     if source.text("optional") != "true":
@@ -120,7 +120,7 @@ class Manifests:
                         files.append(MountedFile(at, entry))
         return files, list(dict.fromkeys(missing))
 
-    def variables(
+    def variables_of(
         self, path: str, container: Tree, namespace: str
     ) -> tuple[list[tuple[str, str, Origin]], list[MissingSource]]:
         """The variables of a container, those of `envFrom` first, which are weaker than its own of the same name, and
@@ -130,7 +130,7 @@ class Manifests:
         for source in _list_entries(container.get("envFrom")):
             for key, kind in _REFS.items():
                 name = source.text(key, "name")
-                found = self.of(kind, name, namespace) if name is not None else None
+                found = self.config_map_of(kind, name, namespace) if name is not None else None
                 if name is not None and found is None and source.text(key, "optional") != "true":
                     missing.append(MissingSource("", f"{kind} {name}", Origin(path, source.line, "envFrom")))
                 for entry in found.entries if found is not None else ():
@@ -148,7 +148,7 @@ class Manifests:
         stated = entry.text("value")
         for key, kind in _KEY_REFS.items():
             name = entry.text("valueFrom", key, "name")
-            found = self.of(kind, name, namespace) if stated is None and name is not None else None
+            found = self.config_map_of(kind, name, namespace) if stated is None and name is not None else None
             for one in found.entries if found is not None else ():
                 if one.name == entry.text("valueFrom", key, "key") and one.text is not None:
                     return one.text.strip()

@@ -74,7 +74,7 @@ class _Resource:
 
     def variables(self, container: Tree) -> list[tuple[str, str, Origin]]:
         """A container's variables."""
-        return self.maps.variables(self.path, container, self.namespace)[0]
+        return self.maps.variables_of(self.path, container, self.namespace)[0]
 
     @property
     def files(self) -> list[MountedFile]:
@@ -82,7 +82,7 @@ class _Resource:
         return self.maps.mounted_files(self.path, self.pod, self.namespace)[0]
 
 
-def read(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
+def read_kubernetes(path: str, trees: Sequence[Tree], maps: Manifests) -> Part | None:
     """The brokers, applications and topics of one file, those of ConfigMaps from all files; None if nothing of that is
     in it, and nothing that may be."""
     part = Part(FORMAT)
@@ -145,7 +145,7 @@ def _note_commands(part: Part, pod_set: _Set) -> None:
         name = f"container {container.text('name')}"
         commands.note_unread_command(part, resource.path, name, container, files, texts)
         commands.note_hooks(part, resource.path, name, container, files, texts)
-        for missing in resource.maps.variables(resource.path, container, resource.namespace)[1]:
+        for missing in resource.maps.variables_of(resource.path, container, resource.namespace)[1]:
             what = f"{name} has variables of {missing.name}, which was not read (envFrom)"
             part.note("incomplete", "error", what, missing.where, GIVE_MAPS)
     _note_mounts(part, resource)
@@ -347,7 +347,7 @@ def _read_spring_application(part: Part, resource: _Resource) -> None:
     path, maps = resource.path, resource.maps
     for container in resource.containers:
         name = f"{resource.tree.text('metadata', 'name')}/{container.text('name')}"
-        given, missing = maps.variables(path, container, resource.namespace)
+        given, missing = maps.variables_of(path, container, resource.namespace)
         texts = [
             (text, Origin(path, words.line, key))
             for key in ("command", "args")

@@ -94,7 +94,7 @@ def is_script(path: Path) -> bool:
     return (build or path.suffix.lower() in SCRIPTS | TEMPLATES) and OF_KAFKA.fullmatch(name) is None
 
 
-def read(path: str, text: str, files: frozenset[str]) -> Part | None:
+def read_script(path: str, text: str, files: frozenset[str]) -> Part | None:
     """What is said of such a file; None where nothing in it is of a broker. `files` are the names of the properties
     files that were read: a script that starts Kafka with one of them, and sets nothing else, says nothing new."""
     part = Part("a script or template")

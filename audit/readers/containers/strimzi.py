@@ -35,7 +35,7 @@ Resources = Sequence[tuple[str, Tree]]
 """Strimzi's documents, each with its file."""
 
 
-def read(resources: Resources, *, is_described: bool = False) -> Part:
+def read_strimzi(resources: Resources, *, is_described: bool = False) -> Part:
     """All of Strimzi's documents, of one file or of many: a Kafka resource may stand in another file than its pools.
     `is_described`: something else that is read names nodes by their ids.
     """

@@ -35,7 +35,7 @@ class ActiveProfiles:
     origin: Origin
 
     @property
-    def says(self) -> str:
+    def assumption_text(self) -> str:
         """The assumption: that what states them is about this application."""
         return f"the application with Spring Boot runs with the profiles {', '.join(self.names)} ({self.origin})"
 

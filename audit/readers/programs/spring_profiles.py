@@ -102,7 +102,7 @@ def apply_profiles(parts: Sequence[Part]) -> None:
     for part in parts:
         part.clients = [_client_with_base(client, bases, clients) for client in part.clients]
         if active is not None and any(_is_spring_client(client) for client in part.clients):
-            part.assumptions.append(active.says)
+            part.assumptions.append(active.assumption_text)
         part.clients = [
             _rank_settings(
                 _add_environments(

@@ -36,7 +36,7 @@ _CONSUMER = {"auto.offset.reset": "earliest", "enable.auto.commit": "false"}
 _EXACTLY_ONCE = ("exactly_once", "exactly_once_beta", "exactly_once_v2")
 
 
-def read(path: str, settings: Sequence[Setting]) -> Part | None:
+def read_workers(path: str, settings: Sequence[Setting]) -> Part | None:
     """The properties of one of these programs; None if they are of none."""
     by_key = {setting.key: setting for setting in settings}
     if "clusters" in by_key and any(text.endswith(".bootstrap.servers") for text in by_key):

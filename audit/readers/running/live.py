@@ -49,7 +49,7 @@ MOST_TOPICS = 100
 """Topics of which the settings are asked for at once: some 3 KB each."""
 
 
-def read(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT_SECONDS) -> Part:
+def read_live_cluster(address: str, how: ConnectionSettings, connect_seconds: float = CONNECT_SECONDS) -> Part:
     """Everything that the cluster at `HOST:PORT[,HOST:PORT...]` says. Raises UnreadableInputError, in one sentence."""
     part = Part(RUNNING)
     with _connected_client(address, how, connect_seconds) as client, _errors_as_unreadable_input(address):

@@ -18,7 +18,7 @@ FORMAT = "kafka-log-dirs.sh --describe"
 _MARK = re.compile(r'"logDirs"\s*:\s*\[')
 
 
-def read(path: str, text: str) -> Part | None:
+def read_log_dirs(path: str, text: str) -> Part | None:
     """What is wrong with brokers' directories; None where a text describes none."""
     if not _MARK.search(text):
         return None

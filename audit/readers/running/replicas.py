@@ -32,7 +32,7 @@ class QuorumReplica:
     fetch_time: int
     caught_up: int
 
-    def follows(self, now: int) -> bool:
+    def is_following(self, now: int) -> bool:
         """Whether it fetches and has caught up: it lacks nothing, or had everything when it fetched, or nearly then."""
         has_all = self.caught_up > 0 and (self.lag <= 0 or self.fetch_time - self.caught_up <= LATE_MS)
         return self.fetch_time >= now - LATE_MS and self.lag <= MOST_LAG and has_all
@@ -42,9 +42,9 @@ def with_followers(quorum: Quorum, replicas: Sequence[QuorumReplica], now: int) 
     """A quorum with who follows its leader, whose clock says `now`. An observer with a voter's id is another one where
     its directory is, such as the disk that a voter had before."""
     voting = {(one.id, one.directory) for one in replicas if one.is_voter}
-    late = tuple(one.id for one in replicas if one.is_voter and not one.follows(now))
+    late = tuple(one.id for one in replicas if one.is_voter and not one.is_following(now))
     others = (one for one in replicas if not one.is_voter and (one.id, one.directory) not in voting)
-    caught_up = tuple(dict.fromkeys(one.id for one in others if one.follows(now)))
+    caught_up = tuple(dict.fromkeys(one.id for one in others if one.is_following(now)))
     known = ((one.id, one.directory) for one in replicas if one.is_voter)
     directories = tuple((id_, directory) for id_, directory in known if directory not in ("", NO_DIRECTORY))
     return replace(quorum, late=late, caught_up=caught_up, directories=directories)

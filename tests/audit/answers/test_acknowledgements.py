@@ -15,7 +15,7 @@ from ..exploring.test_client_models import KEEPS
 def test_where_a_fact_decides_whether_its_producer_loses_a_cell_depends_on_it() -> None:
     """Kafka's log keeps, and only one of the variants of its producer loses: that is no "keeps"."""
     cluster = cluster_of(nodes(), "3.9.0", clients=("java:2.4",), acks="all")
-    found = [one for one in cluster_subjects(cluster) if not one.internal]
+    found = [one for one in cluster_subjects(cluster) if not one.is_internal]
     assert found
     for subject in found:
         keeps: Table = {(question.name, cell.name): KEEPS for question in QUESTIONS for cell in CELLS}

@@ -131,7 +131,7 @@ def test_what_was_cut_is_asked_of_the_consumers_model(monkeypatch: pytest.Monkey
     def skips_never(*, sees_truncation: bool, commits_epochs: bool = True) -> bool:
         return False
 
-    monkeypatch.setattr("tidegate.audit.answers.consumers.skips_what_was_cut", skips_never)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.is_skipping_what_was_cut", skips_never)
     assert cell("no-skips", CUT, KEPT, cluster(OLD)).word == "no loss found"
 
 
@@ -185,7 +185,7 @@ def test_where_nobody_can_be_elected_uncleanly_nothing_comes_back() -> None:
 
 def test_what_comes_back_is_asked_of_the_consumers_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).basis == "model"
-    monkeypatch.setattr("tidegate.audit.answers.consumers.skips_what_comes_back", lambda: False)
+    monkeypatch.setattr("tidegate.audit.answers.consumers.is_skipping_what_comes_back", lambda: False)
     assert cell("no-skips", unclean(ON), KEPT, cluster(EARLIEST)).word == "no loss found"
 
 

@@ -75,8 +75,8 @@ def test_a_moved_leader_makes_no_difference_where_such_a_broker_is_refused(
     one, cell = signature("kafka_4_1" if elr else "kafka_3_9", elr=elr), BY_NAME[f"cut-off-power-loss@{at}"]
     faults = fault_budgets_of_cell(cell, one)
     assert faults["preferred_elections"] == 0
-    moved = explorations.result(case_with("loss", one, {**faults, "preferred_elections": 1}))
-    kept = explorations.result(loss_case(one, cell))
+    moved = explorations.result_of(case_with("loss", one, {**faults, "preferred_elections": 1}))
+    kept = explorations.result_of(loss_case(one, cell))
     for name in ("acknowledged_kept", "acked_durable", "committed_log_matching"):
         assert (name in moved.scenarios) == (name in kept.scenarios)
     assert not moved.stop_reason
@@ -101,7 +101,7 @@ def test_what_followers_serve_consumers(version: str, served: set[str], explorat
     it cuts off next."""
     one, cell = of_release(version, more=READ), BY_NAME["leader-move@min-isr"]
     assert one.follower_reads
-    found = explorations.result(loss_case(one, cell)).scenarios
+    found = explorations.result_of(loss_case(one, cell)).scenarios
     assert found.keys() & {"preferred_replica_complete", "reads_below_high_watermark"} == served
     assert word(one, "no-stale-reads", cell.name, explorations) == ("can lose" if served else "no loss found")
     assert word(replace(one, follower_reads=False), "no-stale-reads", cell.name, explorations) == "no loss found"
@@ -135,7 +135,7 @@ def test_standard_asks_for_what_was_read_and_an_upgrade_repairs_it(
     cluster, findings = read_cluster_texts([*files, ("topics.txt", TOPIC + ROW, True)], asked, "x")
     done = audit(cluster, findings, AuditRequest(folder=tmp_path, workers=1))
     orders = next(report for report in done.reports if report.verdict.subject.topics[0].name == "orders")
-    failed = {check.requirement.text for check in orders.checks if check.result == "failed"}
+    failed = {check.requirement.to_text for check in orders.checks if check.result == "failed"}
     taken_back = {f"no-unread={cell}@all" for cell in ("leader-move", "restart", "crash", "cut-off")}
     assert failed == (taken_back if expected else set())
     assert ("take back what consumers have read" in done.document["subjects"][0]["headline"]) == bool(expected)

@@ -18,5 +18,5 @@ def test_a_shrunk_isr_that_still_takes_writes(isr: str, acks: str, said: bool) -
         f"\tTopic: orders\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: {isr}\n"
     )
     cluster, _ = read_cluster_texts([("t.txt", described, True)], Options("3.9.0", acks=acks), "x")
-    says = [outage.says for subject in cluster_subjects(cluster) for outage in shrunk_partitions(subject)]
+    says = [outage.to_sentence for subject in cluster_subjects(cluster) for outage in shrunk_partitions(subject)]
     assert says == (["orders partition 0: one more broker down stops writes (the ISR is {1,2} of 3 replicas)"] * said)

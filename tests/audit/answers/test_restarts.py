@@ -42,7 +42,7 @@ def cluster_of(*topics: str, **answering: object) -> Cluster:
 
 
 def ask_restart(cluster: Cluster, broker: int, explorations: Explorations) -> RestartAnswer:
-    every = [one for one in cluster_subjects(cluster) if not one.topics[0].internal]
+    every = [one for one in cluster_subjects(cluster) if not one.topics[0].is_internal]
     return restart_answer(cluster, every, (), broker, explorations)
 
 

@@ -7,7 +7,12 @@ from dataclasses import replace
 import pytest
 from tidegate.audit.answers.answer import Answer
 from tidegate.audit.answers.requirements import DEFAULT, Requirement, RequirementCheck
-from tidegate.audit.answers.transactions import WRITERS, add_transactions, transactions_assumed, writes_transactions
+from tidegate.audit.answers.transactions import (
+    WRITERS,
+    add_transactions,
+    assumption_about_transactions,
+    writes_transactions,
+)
 from tidegate.audit.cluster.cluster import Cluster, Partition, RespondingBrokers, Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.questions.signature import Subject
@@ -45,15 +50,15 @@ def test_the_log_itself_says_whether_somebody_wrote_transactions() -> None:
     """It is created for the first transactional producer: a running cluster that has none has had no such producer."""
     nobody = cluster_of()
     asked = replace(nobody, answering=RespondingBrokers(Origin("b:9092"), (1, 2, 3)))
-    assert writes_transactions(asked) == "no" and transactions_assumed(nobody) == ""
-    assert transactions_assumed(asked).startswith("no producer is transactional, since __transaction_state")
+    assert writes_transactions(asked) == "no" and assumption_about_transactions(nobody) == ""
+    assert assumption_about_transactions(asked).startswith("no producer is transactional, since __transaction_state")
     here = Origin("topics.txt", 1)
     there = Topic("__transaction_state", here, (Partition(0, 1, (1, 2, 3), (1, 2, 3), here),))
     for cluster in (nobody, asked):
         assert writes_transactions(replace(cluster, topics=(there,))) == "yes"
-        assert transactions_assumed(replace(cluster, topics=(there,))) == ""
+        assert assumption_about_transactions(replace(cluster, topics=(there,))) == ""
     named = replace(cluster_of(producer=PLAIN), answering=asked.answering)
-    assert writes_transactions(named) == "no" and transactions_assumed(named) == "", "its files say so"
+    assert writes_transactions(named) == "no" and assumption_about_transactions(named) == "", "its files say so"
 
 
 def subject(cluster: Cluster, name: str) -> Subject:
@@ -63,7 +68,7 @@ def subject(cluster: Cluster, name: str) -> Subject:
 def test_the_default_asks_what_one_fault_loses_of_transactions_and_of_offsets_while_all_are_in_sync() -> None:
     cluster = cluster_of()
     of_log, of_offsets = (
-        {requirement.text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
+        {requirement.to_text for requirement in DEFAULT if requirement.is_about(subject(cluster, name))}
         for name in ("__transaction_state", "__consumer_offsets")
     )
     assert "no-loss=power-loss@min-isr" in of_log and "no-loss=disk-loss@min-isr" in of_log

@@ -148,9 +148,9 @@ def test_a_small_isr_has_what_a_stop_and_a_loss_of_power_can_do(
 ) -> None:
     """Whoever is shut down has left the ISR as one that lags has: nothing is overlooked by a cell's budgets."""
     one = signature(profile, min_isr=min_isr)
-    ours = explorations.result(loss_case(one, BY_NAME["power-loss@one"]))
+    ours = explorations.result_of(loss_case(one, BY_NAME["power-loss@one"]))
     wider = {**loss_case(one, BY_NAME["power-loss@one"]).values, "isr_shrinks": 3 - min_isr, "shutdowns": 1}
-    theirs = explorations.result(Case("loss", tuple(sorted(wider.items()))))
+    theirs = explorations.result_of(Case("loss", tuple(sorted(wider.items()))))
     for name in ("acknowledged_kept", "acked_durable", "consistent_read"):
         assert name not in theirs.scenarios or name in ours.scenarios
 
@@ -189,7 +189,7 @@ def test_what_was_acknowledged_and_is_in_no_log_was_read_and_is_gone(exploration
     """With acks=all the one is the other: no cell has a loss of acknowledged records by it that it had not of reads."""
     for profile, name in itertools.product(("kafka_2_1", "kafka_3_7", "kafka_4_1"), sorted(set(COLUMNS.values()))):
         one = signature(profile, kraft=profile > "kafka_3", replicas_in_rack=3)
-        found = explorations.result(loss_case(one, BY_NAME[name]))
+        found = explorations.result_of(loss_case(one, BY_NAME[name]))
         assert ("acked_durable" not in found.scenarios) or "consistent_read" in found.scenarios, (profile, name)
 
 
@@ -208,7 +208,7 @@ def test_what_does_not_matter_changes_nothing(
     kept = case_with("loss", signature(**own), faults)
     assert kept == case_with("loss", signature(), faults)
     whole = Case("loss", tuple(sorted({**kept.values, **own}.items())))
-    assert whole != kept and explorations.result(whole) == explorations.result(kept)
+    assert whole != kept and explorations.result_of(whole) == explorations.result_of(kept)
 
 
 @pytest.mark.parametrize("co_located", [True, False])
@@ -373,9 +373,9 @@ def test_a_revalued_model_is_the_bound_one(own: dict[str, Any], cache: Path) -> 
 
 def test_what_is_kept_comes_back(explorations: Explorations, cache: Path) -> None:
     case = loss_case(signature(acks="leader"), BY_NAME["crash@all"])
-    first = explorations.result(case)
+    first = explorations.result_of(case)
     again = Explorations(cache, workers=1)
-    assert again.result(case) == first and again.explored == 0
+    assert again.result_of(case) == first and again.explored == 0
     assert result_of_json(result_json(first)) == first
     assert result_of_json({"scenarios": 3}) is None and result_of_json([]) is None
 
@@ -384,12 +384,12 @@ def test_a_broken_cache_is_explored_again(tmp_path: Path, cache: Path) -> None:
     case = loss_case(signature(), BY_NAME["leader-move@all"])
     some = Explorations(tmp_path, workers=1)
     some.case_explorer.folder = cache
-    found = some.result(case)
+    found = some.result_of(case)
     (path,) = (tmp_path / "audit").iterdir()
     path.write_text("{", encoding="utf-8")
     again = Explorations(tmp_path, workers=1)
     again.case_explorer.folder = cache
-    assert again.result(case) == found and again.explored == 1
+    assert again.result_of(case) == found and again.explored == 1
 
 
 def test_out_of_time_is_not_checked_and_not_kept(tmp_path: Path) -> None:
@@ -478,6 +478,6 @@ def test_every_offered_change_changes_something() -> None:
 
 
 def test_a_scenario_names_brokers_only_where_brokers_are(explorations: Explorations) -> None:
-    found: CaseResult = explorations.result(loss_case(signature(), BY_NAME["power-loss@one"]))
+    found: CaseResult = explorations.result_of(loss_case(signature(), BY_NAME["power-loss@one"]))
     says = [step.says for steps in found.scenarios.values() for step in steps]
     assert says and all(not re.search(r"(?<!⟨)\b[B-E]\b(?!⟩)", text) for text in says)

@@ -35,7 +35,7 @@ def test_an_entry_of_a_topics_own_name_is_stronger_in_what_it_states_and_in_no_m
 
 @pytest.mark.parametrize("pattern", ["a.b", "a\\.b"])
 def test_a_name_with_a_dot_is_that_name_however_it_is_written(pattern: str) -> None:
-    assert use(pattern).is_of("a.b") and not use("a.*").is_of("a.b")
+    assert use(pattern).is_exactly("a.b") and not use("a.*").is_exactly("a.b")
 
 
 @pytest.mark.parametrize(
@@ -82,18 +82,18 @@ def test_a_file_is_meant_by_its_path_or_by_the_end_of_it() -> None:
 def test_an_empty_value_is_null_where_brokers_describe_themselves() -> None:
     described = Setting("broker.rack", "", Origin("c.txt", 1))
     cluster = Cluster(files=(("c.txt", "kafka-configs.sh --describe"), ("b.properties", "server.properties")))
-    assert not cluster.states_nothing(described)
-    assert cluster.states_nothing(Setting("broker.rack", "", Origin("b.properties", 1)))
+    assert not cluster.is_value_empty(described)
+    assert cluster.is_value_empty(Setting("broker.rack", "", Origin("b.properties", 1)))
 
 
 def test_who_is_down_and_who_only_does_not_answer_are_told_apart() -> None:
     down = ((2, "nothing listens"), (3, f"{SILENT} in time"), (4, f"{SILENT} in time"))
-    says = RespondingBrokers(HERE, (1,), down, told_by=1).says
+    says = RespondingBrokers(HERE, (1,), down, told_by=1).to_sentence
     assert says == (
         "broker 2 is down (nothing listens); brokers 3, 4 do not answer (no answer in time); 1 of 4 answered, and "
         "partitions are as broker 1 knows them"
     )
-    assert RespondingBrokers(HERE, (1, 2, 3)).says == ""
+    assert RespondingBrokers(HERE, (1, 2, 3)).to_sentence == ""
 
 
 def test_a_file_is_called_by_its_path_from_here_too() -> None:

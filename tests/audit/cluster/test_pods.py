@@ -85,4 +85,4 @@ def test_a_set_of_one_pod_has_the_id_that_it_states() -> None:
 
 def test_an_id_that_is_stated_and_no_voters_keeps_a_controller_from_starting() -> None:
     cluster, _ = read(text("c-9", "controller", 1, more="node.id=9"))
-    assert ["has no voter 9" in node.says for node in nodes_down(cluster)] == [True]
+    assert ["has no voter 9" in node.to_sentence for node in nodes_down(cluster)] == [True]

@@ -44,7 +44,7 @@ def test_alternatives_are_an_input_that_cannot_be_read_as_one_cluster() -> None:
 
 def test_a_finding_of_a_model_has_the_command_that_shows_it() -> None:
     run = ModelRun("consumer:before", (("members", 1), ("records", 2)), "at_least_once")
-    assert run.command == "tidegate check consumer:before --set members=1 --set records=2 --property at_least_once"
+    assert run.to_command == "tidegate check consumer:before --set members=1 --set records=2 --property at_least_once"
     finding = Finding("client", "warning", "records are skipped", HERE, "commit later", run=run)
     assert finding == Finding("client", "warning", "records are skipped", HERE, "commit later", "", run)
     assert len({finding, finding}) == 1, "the same finding of many topics counts once"

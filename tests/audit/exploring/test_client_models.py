@@ -22,14 +22,14 @@ from tidegate.audit.exploring.client_models import (
     TWICE,
     Sender,
     Settings,
-    alone,
-    costs,
     crash_costs,
-    misses_a_cut,
+    is_missing_a_cut,
+    is_skipping_what_was_cut,
+    possible_costs,
+    result_of_lone_producer,
     send_under_another_leader,
-    skips_what_was_cut,
 )
-from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, kept_in
+from tidegate.audit.exploring.small_models import SmallModel, explore_small_model, results_kept_in
 from tidegate.audit.questions.questions import QUESTIONS
 from tidegate.audit.questions.situations import CELLS
 from tidegate.audit.questions.subjects import cluster_subjects
@@ -64,10 +64,10 @@ FILE = Origin("reader.properties", 1)
     ],
 )
 def test_what_a_producer_does_with_a_record_that_it_gives_up(sender: Sender, fails: set[str], tidegate: Run) -> None:
-    found = alone(sender)
+    found = result_of_lone_producer(sender)
     assert set(found.steps) == fails and found.states > 40
     for name in fails:
-        assert tidegate(*found.command(name).split()[1:]).exit == 1
+        assert tidegate(*found.to_command(name).split()[1:]).exit == 1
 
 
 def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_in_flight() -> None:
@@ -85,7 +85,7 @@ def test_another_leader_makes_no_difference_to_who_is_careful_with_one_request_i
     ],
 )
 def test_what_one_record_may_come_to(acks: str, retries: bool, fails: set[str]) -> None:
-    assert costs(Sender(acks, careful=False, max_in_flight=1, retries=retries)) == fails
+    assert possible_costs(Sender(acks, careful=False, max_in_flight=1, retries=retries)) == fails
 
 
 @pytest.mark.parametrize(
@@ -103,9 +103,12 @@ def test_what_a_crash_costs(settings: Settings, fails: set[str]) -> None:
 
 
 def test_what_was_cut_is_skipped_by_who_does_not_see_it() -> None:
-    assert (skips_what_was_cut(sees_truncation=False), skips_what_was_cut(sees_truncation=True)) == (True, False)
-    assert skips_what_was_cut(sees_truncation=True, commits_epochs=False)
-    assert [misses_a_cut(reset.value) for reset in Reset] == [True, False, False, True]
+    assert (is_skipping_what_was_cut(sees_truncation=False), is_skipping_what_was_cut(sees_truncation=True)) == (
+        True,
+        False,
+    )
+    assert is_skipping_what_was_cut(sees_truncation=True, commits_epochs=False)
+    assert [is_missing_a_cut(reset.value) for reset in Reset] == [True, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +213,7 @@ def test_brokers_before_2_5_let_no_producer_bump_its_epoch(version: str, bumps: 
 
 def test_what_a_small_model_finds_is_kept_and_read_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     small = SmallModel("producer", alone_values(), (DUPLICATES, ORDER), frozenset({"send"}))
-    with kept_in(tmp_path):
+    with results_kept_in(tmp_path):
         found = explore_small_model(small)
         (kept,) = (tmp_path / "audit").iterdir()
         monkeypatch.setattr("tidegate.audit.exploring.small_models.find", None)  # nothing is explored any more
@@ -233,7 +236,7 @@ def test_what_reading_asks_of_small_models_is_kept_for_the_next_audit(
     said: list[object] = []
     for find in (small_models.find, None):  # the second time nothing can be explored
         monkeypatch.setattr(small_models, "find", find)
-        costs.cache_clear()
+        possible_costs.cache_clear()
         crash_costs.cache_clear()
         done = audit(*(tmp_path / name for name in files), kafka_version="3.9", clients="java:3.9", time=0.01)
         said.append(done.document()["findings"])
@@ -247,7 +250,7 @@ def test_an_exploration_in_which_nothing_happens_is_an_error() -> None:
 
 def alone_values() -> dict[str, Value]:
     sender = Sender("all", careful=True, max_in_flight=1, retries=True)
-    return {**dict(alone(sender).settings), "records": 1}
+    return {**dict(result_of_lone_producer(sender).settings), "records": 1}
 
 
 @pytest.mark.parametrize(

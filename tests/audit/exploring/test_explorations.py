@@ -23,12 +23,18 @@ import pytest
 from tidegate.audit.auditing import read_cluster
 from tidegate.audit.exploring.case_explorer import GROWTH, MANY, PAYS, TOO_MANY, CaseExplorer, StopRule
 from tidegate.audit.exploring.case_results import CaseResult
-from tidegate.audit.exploring.explorations import DIED, Explorations, seen_by
+from tidegate.audit.exploring.explorations import DIED, Explorations, result_seen_by
 from tidegate.audit.exploring.processes import GRACE, Processes, Work
 from tidegate.audit.exploring.saved_results import result_json
 from tidegate.audit.joining.options import Options
 from tidegate.audit.kafka.profiles import switches_of_brokers, version_profiles
-from tidegate.audit.questions.cases import NO_RECORD, asks_loss, cases_of_continued_service, delivery_case, loss_case
+from tidegate.audit.questions.cases import (
+    NO_RECORD,
+    cases_of_continued_service,
+    delivery_case,
+    is_loss_explored,
+    loss_case,
+)
 from tidegate.audit.questions.questions import WITH_ALL, Case
 from tidegate.audit.questions.signature import Signature
 from tidegate.audit.questions.situations import BY_NAME, CELLS
@@ -57,7 +63,7 @@ def every_case() -> list[Case]:
     for signature in signatures():
         for fsync, together in itertools.product((False, True), (False, True)):
             one = replace(signature, fsync=fsync, co_located=together)
-            found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if asks_loss(one, cell))
+            found |= dict.fromkeys(loss_case(one, cell) for cell in CELLS if is_loss_explored(one, cell))
             found |= dict.fromkeys(case for cell in CELLS for case in cases_of_continued_service(one, cell))
             found |= dict.fromkeys(delivery_case(one, BY_NAME["power-loss@all"]) for _ in range(one.replicas == 2))
     return [case for case in found if case != case.explored_case]
@@ -72,7 +78,9 @@ def bench(cache: Path) -> CaseExplorer:
 def test_a_setting_that_cannot_matter_does_not(bench: CaseExplorer, seed: int) -> None:
     """The case that is explored for another finds the same: states, depth, scenarios, step by step."""
     for case in random.Random(seed).sample(every_case(), 8):
-        assert of_its_own(case, bench.explore(case)) == seen_by(case, bench.explore(case.explored_case)), case
+        assert of_its_own(case, bench.result_of(case)) == result_seen_by(case, bench.result_of(case.explored_case)), (
+            case
+        )
 
 
 def of_its_own(case: Case, found: CaseResult) -> CaseResult:
@@ -89,10 +97,10 @@ def test_one_exploration_of_service_answers_whatever_acks_is(bench: CaseExplorer
     what it says of acks=1 is not always the same."""
     cases, differ = [case for case in service_cases() if case.values["acks"] == "all"], 0
     for case in random.Random(seed).sample(cases, 10 if seed == 3 else 40):
-        one = bench.explore(case.explored_case)
+        one = bench.result_of(case.explored_case)
         assert case.explored_case.values["acks"] == "leader"
-        assert of_its_own(case, bench.explore(case)) == seen_by(case, one), case
-        differ += seen_by(case.explored_case, one) != seen_by(case, one)
+        assert of_its_own(case, bench.result_of(case)) == result_seen_by(case, one), case
+        differ += result_seen_by(case.explored_case, one) != result_seen_by(case, one)
     assert differ
 
 
@@ -106,7 +114,7 @@ def test_a_loss_of_power_is_a_crash_where_every_append_is_flushed(bench: CaseExp
         loose, flushed = loss_case(one, cell), loss_case(replace(one, fsync=True), cell)
         itself = Case("loss", tuple(sorted({**loose.values, "fsync": True}.items())))
         assert (itself.values["power_losses"], flushed.values["power_losses"]) == (flushed.values["crashes"], 0)
-        found, other = bench.explore(flushed), bench.explore(itself)
+        found, other = bench.result_of(flushed), bench.result_of(itself)
         if {found.stop_reason, other.stop_reason} == {""} and found.held_invariants | found.scenarios.keys():
             compared += 1
             assert (
@@ -138,7 +146,7 @@ def test_whether_a_record_is_sent_makes_no_difference_to_service(bench: CaseExpl
     for case in random.Random(seed).sample(service_cases(), 8 if seed == 3 else 40):
         assert case.values["max_in_flight"] == NO_RECORD
         with_one = Case("goes_on", tuple(sorted({**case.values, "max_in_flight": 5}.items())))
-        found, other = bench.explore(case), bench.explore(with_one)
+        found, other = bench.result_of(case), bench.result_of(with_one)
         assert found.stop_reason == other.stop_reason == "", case
         assert (found.scenarios.keys(), found.held_invariants, found.reached_witnesses) == (
             other.scenarios.keys(), other.held_invariants, other.reached_witnesses,
@@ -158,7 +166,7 @@ def test_each_setting_is_left_out_somewhere_and_kept_where_it_matters(bench: Cas
     )
     assert loss_case(replace(plain, min_isr=3), BY_NAME["crash@all"]).explored_case.values["min_isr"] == 3
     strict, loose = (loss_case(replace(plain, min_isr=least), BY_NAME["power-loss@one"]) for least in (2, 1))
-    assert strict.explored_case != loose.explored_case and bench.explore(strict) != bench.explore(loose)
+    assert strict.explored_case != loose.explored_case and bench.result_of(strict) != bench.result_of(loose)
 
 
 # --- an exploration that is given up ----------------------------------------------------------------------------------
@@ -194,7 +202,7 @@ class ScriptedExplorer(CaseExplorer):
         super().__init__(None)
         self.scripted = found
 
-    def explore(self, case: Case, deadline: float | None = None) -> CaseResult:
+    def result_of(self, case: Case, deadline: float | None = None) -> CaseResult:
         return self.scripted
 
 
@@ -206,7 +214,7 @@ def test_what_would_stop_there_again_is_kept_and_what_had_no_time_is_not(
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.case_explorer = ScriptedExplorer(CaseResult(states=7, stop_reason="it was so", for_good=for_good))
-        assert some.result(case).stop_reason == "it was so"
+        assert some.result_of(case).stop_reason == "it was so"
         explored += some.explored
     assert explored == times
 
@@ -217,7 +225,7 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
     for _ in range(2):
         some = Explorations(tmp_path, workers=1)
         some.case_explorer = ScriptedExplorer(right)
-        assert some.result(case) == right and some.explored == 1
+        assert some.result_of(case) == right and some.explored == 1
         (path,) = (tmp_path / "audit").iterdir()
         assert json.loads(path.read_text(encoding="utf-8")) == result_json(right)
         path.write_text(broken, encoding="utf-8")
@@ -225,10 +233,10 @@ def test_a_part_of_a_kept_answer_is_none(tmp_path: Path, broken: str) -> None:
 
 def test_a_kernel_that_finds_many_states_is_made_again_for_many(tmp_path: Path) -> None:
     case, bench = loss_case(next(signatures()), BY_NAME["crash@all"]), CaseExplorer(tmp_path)
-    first, engine = bench.explore(case), bench.engine(case)
+    first, engine = bench.result_of(case), bench.engine(case)
     assert engine.kernel.effort == QUICK_EFFORT and 0 < engine.states == first.states
     engine.states = PAYS + 1
-    assert bench.explore(case) == first and engine.kernel.effort == ROLLED_EFFORT
+    assert bench.result_of(case) == first and engine.kernel.effort == ROLLED_EFFORT
     kernel = CaseExplorer(tmp_path).engine(case).kernel
     assert kernel.is_cached and kernel.effort == ROLLED_EFFORT
 
@@ -246,21 +254,21 @@ def two() -> Iterator[Processes[Callable[[], Any], Any]]:
 
 def test_results_come_with_their_tasks_and_the_processes_stay(two: Processes[Callable[[], Any], Any]) -> None:
     tasks = [partial(abs, -number) for number in range(9)]
-    found = list(two.results(tasks))
+    found = list(two.results_of(tasks))
     assert len(found) == 9 and all(task() == result for task, result in found)
     # One of the two may answer every task of a round; three rounds with processes of their own would have three.
-    rounds = [{result for _, result in two.results([partial(os.getpid)] * 9)} for _ in range(3)]
+    rounds = [{result for _, result in two.results_of([partial(os.getpid)] * 9)} for _ in range(3)]
     seen: set[Any] = set[Any]().union(*rounds)
     assert os.getpid() not in seen and len(seen) <= 2
     two.close()
-    assert seen.isdisjoint({result for _, result in two.results([partial(os.getpid)] * 9)})
+    assert seen.isdisjoint({result for _, result in two.results_of([partial(os.getpid)] * 9)})
 
 
 def test_a_process_that_dies_takes_nothing_with_it_but_what_was_begun(
     two: Processes[Callable[[], Any], Any],
 ) -> None:
     tasks = [*(partial(abs, -number) for number in range(6)), partial(os._exit, 9)]
-    found = list(two.results(tasks))
+    found = list(two.results_of(tasks))
     assert [task for task, _ in found].count(tasks[-1]) == 1 and len(found) == 7
     lost = [task for task, result in found if result is None]
     assert tasks[-1] in lost and len(lost) <= 2
@@ -271,24 +279,24 @@ def test_a_spare_task_is_run_where_a_process_has_nothing_else_to_do(
 ) -> None:
     own, spare = partial(abs, -1), [partial(abs, -number) for number in range(20, 26)]
     two.spare.extend(spare)
-    first = list(two.results([own]))
+    first = list(two.results_of([own]))
     assert (own, 1) in first and len(first) < 7  # nobody waits for the rest
-    found = [*first, *two.rest()]
+    found = [*first, *two.results_of_spare_tasks()]
     assert len(found) == 7 and {task for task, _ in found} == {own, *spare}
-    assert all(task() == result for task, result in found) and not list(two.rest())
+    assert all(task() == result for task, result in found) and not list(two.results_of_spare_tasks())
     dies = partial(os._exit, 9)
     two.spare.append(dies)
-    assert list(two.rest()) == [(dies, None)] and list(two.results([own])) == [(own, 1)]
+    assert list(two.results_of_spare_tasks()) == [(dies, None)] and list(two.results_of([own])) == [(own, 1)]
 
 
 def test_no_task_is_waited_for_once_time_is_out(two: Processes[Callable[[], Any], Any]) -> None:
-    assert [result for _, result in two.results([partial(abs, -1)])] == [1]
+    assert [result for _, result in two.results_of([partial(abs, -1)])] == [1]
     tasks = [partial(time.sleep, seconds) for seconds in (60, 61, 62)]
     two.until = began = time.time()
-    found = list(two.results(tasks))
+    found = list(two.results_of(tasks))
     assert [result for _, result in found] == [None] * 3 and {task for task, _ in found} == {*tasks}
-    assert time.time() < began + GRACE + 20 and not two.running
-    assert list(two.results(tasks)) == [(task, None) for task in tasks] and not two.running
+    assert time.time() < began + GRACE + 20 and not two.has_begun
+    assert list(two.results_of(tasks)) == [(task, None) for task in tasks] and not two.has_begun
 
 
 @pytest.mark.long  # both processes, and kernels of their own: 6 s
@@ -298,21 +306,21 @@ def test_what_is_explored_ahead_is_what_is_asked_for_later(
     monkeypatch.setattr("tidegate.audit.exploring.explorations.WORTH_A_PROCESS", 3)
     cases = list({case.explored_case: None for case in service_cases() if case.values["replicas"] == 2})[:6]
     some = Explorations(tmp_path)
-    some.ahead(cases[:5])
-    assert some.processes.running and sum(map(len, some.processes.spare)) == 5
-    some.all(cases)
+    some.explore_ahead(cases[:5])
+    assert some.processes.has_begun and sum(map(len, some.processes.spare)) == 5
+    some.explore_all(cases)
     some.close()
-    assert all(some.known[case] == bench.explore(case) for case in cases) and some.explored == len(cases)
+    assert all(some.known[case] == bench.result_of(case) for case in cases) and some.explored == len(cases)
     again = Explorations(tmp_path)
-    again.ahead(cases)
-    assert not again.processes.running and not again.processes.spare
+    again.explore_ahead(cases)
+    assert not again.processes.has_begun and not again.processes.spare
 
 
 def test_processes_that_die_while_they_prepare_are_begun_again_without(
     two: Processes[Callable[[], Any], Any],
 ) -> None:
-    two.prepare([9, 9])
-    found = list(two.results([partial(abs, -3)]))
+    two.prepare_tasks([9, 9])
+    found = list(two.results_of([partial(abs, -3)]))
     assert [result for _, result in found] == [3]
 
 
@@ -324,10 +332,10 @@ def test_a_case_whose_process_died_is_not_decided_and_not_kept(tmp_path: Path, m
         for number, chunk in enumerate(tasks):
             yield chunk, [CaseResult(states=3)] * len(chunk) if number else None
 
-    monkeypatch.setattr(Processes, "results", dying)
+    monkeypatch.setattr(Processes, "results_of", dying)
     some = Explorations(tmp_path, workers=2)
-    some.all(wanted)
-    died = [case for case in wanted if some.result(case).stop_reason == DIED]
+    some.explore_all(wanted)
+    died = [case for case in wanted if some.result_of(case).stop_reason == DIED]
     assert 0 < len(died) < len(wanted)
     assert len(list(tmp_path.rglob("*.json"))) == len(wanted) - len(died)
 
@@ -353,7 +361,7 @@ def test_the_benchs_cluster_is_as_large_as_it_says(large: Any, tmp_path: Path) -
     assert len({kind.name for kind in made}) == 1000 and sum(kind.partitions for kind in made) == 50_000
     cluster, findings = read_cluster([tmp_path], Options(clients=("java:3.9",), distribution="apache"))
     assert not [finding for finding in findings if finding.kind in ("not_read", "unknown_key", "wrong_type")]
-    asked = [subject for subject in cluster_subjects(cluster) if not subject.internal]
+    asked = [subject for subject in cluster_subjects(cluster) if not subject.is_internal]
     assert len(asked) == 200 and all(len(subject.variants) == 1 for subject in asked)
     signatures_ = {subject.variants[0].signature for subject in asked}
     assert len(signatures_) == 200

@@ -23,11 +23,11 @@ from tidegate.audit.questions.case_order import (
     wider_cases,
 )
 from tidegate.audit.questions.cases import (
-    asks_loss,
     case_plan_of_signature,
     case_with,
     cases_in,
     cases_of_loss,
+    is_loss_explored,
     loss_case,
     signature_to_ask_instead,
 )
@@ -78,7 +78,7 @@ def test_what_is_inferred_is_what_is_explored(
             if said.is_explored:
                 continue
             inferred += 1
-            found = explorations.result(case)
+            found = explorations.result_of(case)
             for name in PROPERTIES[case.kind]:
                 assert name not in said.losses or name in found.scenarios or found.held_invariants.isdisjoint({name}), (
                     one,
@@ -103,7 +103,7 @@ def test_what_a_whole_exploration_says_others_would_not_change(
     plan = case_plan_of_signature(one)
     alone = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     explorations.forget_inferences()
-    monkeypatch.setattr("tidegate.audit.exploring.inference._answers_all", lambda case, own: False)  # pyright: ignore
+    monkeypatch.setattr("tidegate.audit.exploring.inference._is_answering_all", lambda case, own: False)  # pyright: ignore
     compared = {case: knowledge_of(case, plan, explorations) for case in plan.cases}
     assert alone == compared
     assert any(found.is_explored and found.held_properties for found in alone.values())
@@ -121,7 +121,7 @@ def test_fewer_faults_lose_nothing_that_more_keep(seed: int, explorations: Explo
     one = random.Random(seed).choice(list(signatures()))
     some = random.Random(seed).sample(pairs(cases_in(one)), 12)
     for less, more in some:
-        few, many = explorations.result(less), explorations.result(more)
+        few, many = explorations.result_of(less), explorations.result_of(more)
         assert few.scenarios.keys() <= many.scenarios.keys() | ({*PROPERTIES[less.kind]} - many.held_invariants), (
             less,
             more,
@@ -177,8 +177,8 @@ def test_who_waits_for_no_answer_reads_what_who_waits_for_one_reads(
     for leader in chance.sample(some, 4):
         none = replace(leader, acks="none")
         assert [signature_to_ask_instead(topic, none) for topic in OF_TOPICS[:3]] == [none, leader, leader]
-        for cell in chance.sample([cell for cell in CELLS if asks_loss(none, cell)], 4):
-            found, other = bench.explore(loss_case(none, cell)), bench.explore(loss_case(leader, cell))
+        for cell in chance.sample([cell for cell in CELLS if is_loss_explored(none, cell)], 4):
+            found, other = bench.result_of(loss_case(none, cell)), bench.result_of(loss_case(leader, cell))
             assert not found.stop_reason and not other.stop_reason
             for name in ("consistent_read", "committed_log_matching"):
                 assert (name in found.held_invariants) == (name in other.held_invariants), (none, cell)
@@ -215,11 +215,11 @@ def test_what_a_lost_cell_is_asked_beside_is_brief(new_explorations: NewExplorat
     brief = [case for case in open_ if case is not None]
     assert brief and all(case.brief for case in brief)
     for case in brief:
-        begun, whole = alone.result(case), alone.result(replace(case, brief=False))
+        begun, whole = alone.result_of(case), alone.result_of(replace(case, brief=False))
         assert begun.states <= whole.states and begun.scenarios.items() <= whole.scenarios.items()
     # By itself it is explored whole, and no brief one stands for it.
     lone = new_explorations()
-    lone.result(brief[0])
+    lone.result_of(brief[0])
     assert not knowledge_of(replace(brief[0], brief=False), case_plan_of_signature(one), lone).is_explored
     assert not StopRule(brief[0]).is_here(frozenset({"acknowledged_kept", "consistent_read"}), MANY)
     assert StopRule(brief[0]).is_here(frozenset(), MANY + 1)
@@ -297,9 +297,9 @@ def test_what_is_kept_with_less_asked_for_is_kept_with_more(
     ]
     for one in chance.sample(some, 12):
         case = chance.choice([case for case in cases_in(one) if case.weight < 9])
-        mine = bench.explore(case)
+        mine = bench.result_of(case)
         for other in chance.sample(wider_cases(case), min(2, len(wider_cases(case)))):
-            theirs = bench.explore(other)
+            theirs = bench.result_of(other)
             assert not mine.stop_reason and not theirs.stop_reason
             assert {*KEPT_READS} & theirs.held_invariants <= mine.held_invariants, (case, other)
             if {*KEPT_READS} <= theirs.held_invariants:
@@ -350,7 +350,7 @@ def test_what_is_inferred_from_other_settings_is_what_is_explored(
         if said.held_properties
     )
     for case, said in inferred:
-        found = explorations.result(case)
+        found = explorations.result_of(case)
         assert said.held_properties <= found.held_invariants, case
         assert not said.losses.keys() & found.held_invariants, case
         for name, lost in said.losses.items():
@@ -398,6 +398,6 @@ def test_where_a_single_fault_loses_no_more_are_looked_for(new_explorations: New
     assert wide.explored_case in explorations.known and narrow.explored_case not in explorations.known
     said = knowledge_of(narrow, case_plan_of_signature(of_two), explorations)
     assert {"consistent_read", "acked_durable"} <= said.held_properties | said.losses.keys()
-    explorations.all([narrow])
+    explorations.explore_all([narrow])
     found = explorations.known[narrow.explored_case]
     assert said.held_properties <= found.held_invariants and not said.losses.keys() & found.held_invariants

@@ -35,7 +35,7 @@ class CountingExplorations(Explorations):
 
 def asks(explorations: Explorations, *numbers: int) -> int:
     """A search that asks for one case after the other."""
-    return sum(explorations.result(case(number)).states for number in numbers)
+    return sum(explorations.result_of(case(number)).states for number in numbers)
 
 
 def test_what_several_searches_ask_for_is_explored_at_once_and_each_case_once() -> None:
@@ -47,14 +47,14 @@ def test_what_several_searches_ask_for_is_explored_at_once_and_each_case_once() 
 
 def test_a_search_that_needs_nothing_new_asks_for_nothing() -> None:
     explorations = CountingExplorations()
-    explorations.all([case(1)])
+    explorations.explore_all([case(1)])
     assert run_in_rounds([partial(asks, explorations, 1)] * 3, explorations) == [7, 7, 7]
     assert explorations.rounds == [[1]]
 
 
 def raises(explorations: Explorations, error: BaseException, number: int) -> int:
     """A search that breaks after it has asked."""
-    explorations.result(case(number))
+    explorations.result_of(case(number))
     raise error
 
 
@@ -85,12 +85,12 @@ def test_what_exploring_raises_ends_every_search() -> None:
 
 def test_nothing_is_explored_while_explorations_are_frozen() -> None:
     explorations = CountingExplorations()
-    explorations.all([case(1)])
-    with explorations.frozen():
-        assert explorations.result(case(1)) == FOUND
+    explorations.explore_all([case(1)])
+    with explorations.exploring_nothing():
+        assert explorations.result_of(case(1)) == FOUND
         with pytest.raises(UnexploredError, match="1 cases are not explored yet"):
-            explorations.result(case(2))
-    assert explorations.result(case(2)) == FOUND
+            explorations.result_of(case(2))
+    assert explorations.result_of(case(2)) == FOUND
 
 
 def test_each_search_is_reported_once_when_it_has_ended() -> None:
@@ -108,7 +108,7 @@ def test_what_is_interrupted_is_done_again_with_what_is_known_and_the_second_tim
             raise error
         return f"interrupted={explorations.interrupted}"
 
-    assert explorations.complete(work) == "interrupted=True"
+    assert explorations.run_to_completion(work) == "interrupted=True"
     again = CountingExplorations()
     with pytest.raises(KeyboardInterrupt):
-        again.complete(partial(raises, again, KeyboardInterrupt(), 1))
+        again.run_to_completion(partial(raises, again, KeyboardInterrupt(), 1))

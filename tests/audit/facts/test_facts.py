@@ -294,8 +294,8 @@ def test_what_is_out_of_service_now_is_said(
 
 def test_the_words_for_what_is_out_of_service() -> None:
     first, second = find_outages(subject_of(cluster_of({"topics.txt": SHRUNK}, "3.9.0"), "orders"))
-    assert first.says == "orders partition 0: no leader, so that nothing is written or read"
-    assert second.says == "orders partition 1: acks=all is refused (the ISR is {2} of 3 replicas)"
+    assert first.to_sentence == "orders partition 0: no leader, so that nothing is written or read"
+    assert second.to_sentence == "orders partition 1: acks=all is refused (the ISR is {2} of 3 replicas)"
 
 
 def test_a_resource_that_asks_for_more_replicas_than_there_are_brokers_cannot_be_created() -> None:
@@ -351,7 +351,7 @@ def test_what_is_asked_for_is_what_is_missing(version: str, ask: str) -> None:
     one, producer = (NODE.format(roles="broker", id=1), True), ("acks=all\nenable.idempotence=true\n", True)
     texts = [("t.txt", topic, True), ("b.properties", *one), ("producer.properties", *producer)]
     subject = next(
-        audited for audited in cluster_subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.internal
+        audited for audited in cluster_subjects(read_cluster_texts(texts, options, "x")[0]) if not audited.is_internal
     )
     assert subject.asks["version"] == ask
 
@@ -361,7 +361,7 @@ def test_a_release_that_is_given_is_not_asked_for_where_only_the_control_plane_i
     topic = described + "\tTopic: o\tPartition: 0\tLeader: 1\tReplicas: 1,2,3\tIsr: 1,2,3\n"
     options = Options(kafka_version="3.7.0", distribution="apache", acks="all")
     cluster = read_cluster_texts([("t.txt", topic, True)], options, "x")[0]
-    (subject,) = (audited for audited in cluster_subjects(cluster) if not audited.internal)
+    (subject,) = (audited for audited in cluster_subjects(cluster) if not audited.is_internal)
     asked = "a broker's server.properties: process.roles is KRaft, and zookeeper.connect is ZooKeeper"
     assert subject.asks["version"] == asked
 

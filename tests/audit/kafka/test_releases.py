@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from tidegate.audit.kafka.releases import is_metadata_version, kafka_release, known_release, newest_level, why_not_known
+from tidegate.audit.kafka.releases import (
+    is_metadata_version,
+    kafka_release,
+    known_release,
+    newest_level,
+    why_release_not_known,
+)
 
 
 @pytest.mark.parametrize(
@@ -34,7 +40,7 @@ KNOWN = "Kafka 0.9 to 4.4 are known here"
     ],
 )
 def test_a_release_that_is_in_no_table_is_not_known(text: str, why: str) -> None:
-    assert why_not_known(text) == why
+    assert why_release_not_known(text) == why
     assert kafka_release("--kafka-version", text) == (text, "")
 
 

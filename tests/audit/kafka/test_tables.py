@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tidegate.audit.kafka.keys import DefaultRow, Key, settings_table
-from tidegate.audit.kafka.releases import FEATURES, METADATA_VERSIONS, RELEASES, newest_level, why_not_known
+from tidegate.audit.kafka.releases import FEATURES, METADATA_VERSIONS, RELEASES, newest_level, why_release_not_known
 from tidegate.audit.kafka.versions import is_at_least
 from tidegate.language.errors import UnavailableError
 from tidegate.real.driving.nodes.releases import fetch_release
@@ -62,7 +62,7 @@ def test_the_newest_levels_of_features_are_those_of_the_jars(release: str) -> No
 
 @pytest.mark.long
 def test_the_newest_release_is_the_newest_one_that_is_known() -> None:
-    assert not why_not_known(JARS[-1])
+    assert not why_release_not_known(JARS[-1])
     assert JARS[-1].startswith(f"{RELEASES[-1][0]}.{RELEASES[-1][1]}.")
     assert METADATA_VERSIONS[-1] == rows_of(JARS[-1], "latest")[0][0]
 

@@ -7,7 +7,7 @@ from tidegate.audit.kafka.tools import (
     BOOTSTRAP,
     OPTIONS,
     is_command_supported,
-    name_address,
+    put_address_into,
     reassignment_command,
     topic_alteration_command,
 )
@@ -47,7 +47,7 @@ def test_a_command_without_a_row_is_an_error() -> None:
 
 def test_commands_of_a_running_cluster_have_its_address() -> None:
     said = {"steps": [{"run": f"kafka-topics.sh {BOOTSTRAP} --describe"}, 3], "where": None}
-    assert name_address(said, "k1:9092") == {
+    assert put_address_into(said, "k1:9092") == {
         "steps": [{"run": "kafka-topics.sh --bootstrap-server k1:9092 --describe"}, 3],
         "where": None,
     }

@@ -102,9 +102,9 @@ def test_who_is_never_elected_may_as_well_be_down(seed: int, explorations: Explo
     judged = ("acknowledged_kept", "acked_durable", "committed_log_matching")
     found: set[bool] = set()
     for one, cell in random.Random(seed).sample(every, 12):
-        lagging = explorations.result(loss_case(one, cell))
+        lagging = explorations.result_of(loss_case(one, cell))
         for down in range(1, lagging_followers(cell.situation, one) + 1):
-            other = explorations.result(loss_case(one, cell, None, down))
+            other = explorations.result_of(loss_case(one, cell, None, down))
             for names in (judged[:2], judged[2:]):
                 lost, also = ({*result.scenarios} & {*names} for result in (lagging, other))
                 assert bool(lost) == bool(also), (one, cell.name, down)

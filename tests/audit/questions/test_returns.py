@@ -71,7 +71,7 @@ def test_it_does_where_what_was_read_is_lost(of: Signature, cache: Path) -> None
     lost = {
         cell
         for cell in names
-        for name in QUESTION["no-unread"].answered_by(of.acks)
+        for name in QUESTION["no-unread"].invariants_for(of.acks)
         if fails(READS, name, of, cell, 1, cache)
     }
     assert {cell for cell in names if comes_back(of, cell, cache)} == lost

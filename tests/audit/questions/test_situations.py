@@ -14,7 +14,7 @@ from tidegate.audit.cluster.cluster import Topic
 from tidegate.audit.cluster.statements import Origin
 from tidegate.audit.exploring.explorations import Explorations
 from tidegate.audit.kafka.profiles import switches_of_brokers
-from tidegate.audit.questions.cases import asks_loss, loss_case, whole_isr_case
+from tidegate.audit.questions.cases import is_loss_explored, loss_case, whole_isr_case
 from tidegate.audit.questions.questions import QUESTION
 from tidegate.audit.questions.signature import Signature, Subject, Variant
 from tidegate.audit.questions.situations import BY_NAME, CELLS
@@ -40,7 +40,7 @@ def failed_requirements(one: Signature, requirements: tuple[Requirement, ...], e
     subject = Subject((Topic("orders", Origin("topics.txt", 1)),), None, (Variant((), one),), ())
     checks = check_requirements(check_subjects([subject], explorations)[0], requirements)
     assert {check.result for check in checks} <= {"met", "failed"}
-    return {check.requirement.text for check in checks if check.result == "failed"}
+    return {check.requirement.to_text for check in checks if check.result == "failed"}
 
 
 @pytest.mark.parametrize("profile", tier_parameters(["kafka_3_9", "kafka_4_1"], lambda profile: profile == "kafka_3_9"))
@@ -86,10 +86,10 @@ def test_a_zombie_reaches_what_kip_903_mends(switch: str, explorations: Explorat
     the switches on the same cells keep every record."""
     wrong = signature("kafka_4_1", switches=((switch, False),))
     cells = [BY_NAME[f"cut-off-power-loss@{at}"] for at in ("min-isr", "one")]
-    found = {cell.name: explorations.result(loss_case(wrong, cell)).scenarios for cell in cells}
+    found = {cell.name: explorations.result_of(loss_case(wrong, cell)).scenarios for cell in cells}
     assert any("acknowledged_kept" in scenarios for scenarios in found.values()), found.keys()
     for cell in cells:
-        assert "acknowledged_kept" in explorations.result(loss_case(signature("kafka_4_1"), cell)).held_invariants
+        assert "acknowledged_kept" in explorations.result_of(loss_case(signature("kafka_4_1"), cell)).held_invariants
 
 
 def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations) -> None:
@@ -102,11 +102,11 @@ def test_acks_1_below_min_isr_is_written_and_not_read(explorations: Explorations
 
 
 def test_up_to_three_replicas_nearly_every_cell_is_asked() -> None:
-    left = [cell.name for cell in CELLS if not asks_loss(signature(replicas_in_rack=3), cell)]
+    left = [cell.name for cell in CELLS if not is_loss_explored(signature(replicas_in_rack=3), cell)]
     assert set(left) == {f"{name}@{at}" for name in ("rack-power-loss", "rack-loss")
                          for at in ("min-isr", "one")}  # fmt: skip
-    assert all(asks_loss(signature(), cell) for cell in CELLS)
-    unclean = [cell.name for cell in CELLS if not asks_loss(signature(replicas_in_rack=3, unclean=True), cell)]
+    assert all(is_loss_explored(signature(), cell) for cell in CELLS)
+    unclean = [cell.name for cell in CELLS if not is_loss_explored(signature(replicas_in_rack=3, unclean=True), cell)]
     assert {*unclean} - {*left} == {"rack-cut-off@min-isr", "rack-cut-off@one"}
 
 
@@ -124,11 +124,11 @@ def test_a_rack_of_five_that_loses_power_where_all_is_flushed_has_too_many_state
     """Its exploration is given up, with no loss found by then, and is not made in an audit. Where less is in the rack,
     or leaders are elected uncleanly, it is."""
     cell, five = BY_NAME["rack-power-loss@all"], signature(replicas=5, fsync=True, replicas_in_rack=5)
-    assert not asks_loss(five, cell)
-    found = explorations.result(loss_case(five, cell))
+    assert not is_loss_explored(five, cell)
+    found = explorations.result_of(loss_case(five, cell))
     assert found.stop_reason.startswith("given up") and not found.scenarios
     for other in (replace(five, replicas_in_rack=4), replace(five, unclean=True), replace(five, fsync=False)):
-        assert asks_loss(other, cell)
+        assert is_loss_explored(other, cell)
 
 
 LATTICE = [(replicas, least) for replicas in range(1, 6) for least in range(1, replicas + 1)]
@@ -163,12 +163,12 @@ def requirement_results(one: Signature, explorations: Explorations, names: set[s
     asked = [
         requirement
         for requirement in DEFAULT
-        if requirement.is_about(subject) and (names is None or requirement.text in names)
+        if requirement.is_about(subject) and (names is None or requirement.to_text in names)
     ]
     whole_isr = whole_isr_case(one)
-    explorations.all([] if whole_isr is None else [whole_isr])
+    explorations.explore_all([] if whole_isr is None else [whole_isr])
     return {
-        requirement.text: answer_question(
+        requirement.to_text: answer_question(
             one, QUESTION[requirement.question], BY_NAME[requirement.cell], explorations
         ).word
         for requirement in asked

@@ -155,7 +155,7 @@ def test_of_two_brokers_with_one_directory_on_one_host_the_second_does_not_start
         })[0]  # fmt: skip
 
     (lost,) = nodes_down(cluster("aa", "/data/other,/data/kafka/"))
-    assert lost.says == (
+    assert lost.to_sentence == (
         "broker 2 does not start: /data/kafka is a log directory of b1.properties on its host, too, which locks it "
         "(b2.properties:4)"
     )

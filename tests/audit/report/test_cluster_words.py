@@ -10,7 +10,7 @@ from tidegate.audit.answers.scenario import step_sentences as scenario_said
 from tidegate.audit.exploring.case_results import ScenarioStep
 from tidegate.audit.facts.facts import UsedSetting
 from tidegate.audit.kafka.profiles import audited_model_definition
-from tidegate.audit.report.cluster_words import named_step_sentence, scenario_title
+from tidegate.audit.report.cluster_words import scenario_title, step_in_cluster_words
 from tidegate.audit.report.deciding_settings import NOT_GIVEN, PLACING, setting_text
 from tidegate.language.judge import attempt, initial_states
 from tidegate.language.steptext import parse_steps
@@ -52,7 +52,7 @@ def test_who_is_out_before_a_fault_and_which_controller_is_down_is_said() -> Non
         action, arguments = parse_steps(model, text)[0]
         after = attempt(model, state, action, arguments)
         assert isinstance(after, State)
-        texts.append(named_step_sentence(model, state, Step(action.name, arguments, after), called, brokers_out=1))
+        texts.append(step_in_cluster_words(model, state, Step(action.name, arguments, after), called, brokers_out=1))
         state = after
     assert texts == [
         "Broker 8 is unavailable already, before the fault.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tidegate.audit.questions.situations import BY_NAME
-from tidegate.audit.report.operator_words import happens_when, what_happens, while_in_sync
+from tidegate.audit.report.operator_words import happens_when, text_of_replicas_in_sync, what_happens
 
 LOST = "acknowledged records are lost when"
 
@@ -25,4 +25,4 @@ LOST = "acknowledged records are lost when"
 def test_a_cell_in_words(question: str, cell: str, least: int | None, replicas: int | None, says: str) -> None:
     assert happens_when(question, BY_NAME[cell], least, replicas) == says
     assert says.startswith(what_happens(question))
-    assert while_in_sync(BY_NAME[cell], least, replicas) in says
+    assert text_of_replicas_in_sync(BY_NAME[cell], least, replicas) in says

@@ -148,7 +148,7 @@ def test_rules_of_brokers(tmp_path: Path, extra: str, word: str, kind: str) -> N
 def test_what_verification_switched_off_does_is_said_with_the_command_that_shows_it(tmp_path: Path) -> None:
     files = three(SOUND + "transaction.partition.verification.enable=false\n")
     found = one(findings(tmp_path, files, Options("3.9.1", distribution="apache")), "can stay open for ever")
-    assert found.run is not None and found.source == f"{found.run.command}; KIP-890"
+    assert found.run is not None and found.source == f"{found.run.to_command}; KIP-890"
     assert found.source.startswith("tidegate check transactions:kafka_2_5 ")
 
 

@@ -51,7 +51,7 @@ MAP = "listener.security.protocol.map=A:SSL,B:SSL,INSIDE:SSL,OUTSIDE:SSL,PLAINTE
 )
 def test_a_node_does_not_start_with_listeners_that_kafka_refuses(lines: str, why: str) -> None:
     (found,) = nodes_down(cluster_with(lines))
-    assert why in found.says and found.where.path == "b1.properties"
+    assert why in found.to_sentence and found.where.path == "b1.properties"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_node_starts_with_these_listeners(lines: str) -> None:
 )
 def test_a_node_of_kraft_has_an_id(file: str, why: str) -> None:
     cluster, _ = read_cluster_texts([("b.properties", file, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    said = [node.says for node in nodes_down(cluster)]
+    said = [node.to_sentence for node in nodes_down(cluster)]
     assert len(said) == bool(why) and (not why or why in said[0])
 
 
@@ -113,7 +113,7 @@ JOINING = (
 )
 def test_a_release_refuses_what_it_looks_at(kafka: str, file: str, why: str) -> None:
     cluster, _ = read_cluster_texts([("n.properties", file, True)], Options(kafka_version=kafka), "x")
-    said = [node.says for node in nodes_down(cluster)]
+    said = [node.to_sentence for node in nodes_down(cluster)]
     assert len(said) == bool(why) and (not why or why in said[0])
 
 

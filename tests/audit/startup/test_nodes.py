@@ -48,7 +48,7 @@ def audit_texts(*texts: tuple[str, str]) -> AuditOutcome:
 )
 def test_a_broker_does_not_start_with_what_kafka_refuses(line: str) -> None:
     (found,) = nodes_down(cluster_with(line))
-    assert found.says.startswith("broker 1 does not start: ") and found.where.path == "b1.properties"
+    assert found.to_sentence.startswith("broker 1 does not start: ") and found.where.path == "b1.properties"
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_broker_starts_with_what_kafka_takes(line: str) -> None:
 def test_a_controller_without_a_vote_of_its_own() -> None:
     node = CONTROLLER.format(id=7) + "controller.quorum.voters=1@a:1,2@b:1\n"
     cluster, _ = read_cluster_texts([("c.properties", node, True), ("t.txt", TOPIC, True)], OPTIONS, "x")
-    assert [node.says for node in nodes_down(cluster)] == [
+    assert [node.to_sentence for node in nodes_down(cluster)] == [
         "controller 7 does not start: it is a controller, and `controller.quorum.voters` has no voter 7 "
         "(c.properties:4)"
     ]
@@ -155,7 +155,7 @@ def test_each_node_is_looked_at_once_for_all_topics(monkeypatch: pytest.MonkeyPa
         return "", node.origin
 
     monkeypatch.setattr("tidegate.audit.startup.nodes.why_node_is_down", look)
-    assert sum(len(subject.topics) for subject in cluster_subjects(cluster) if not subject.internal) == 20
+    assert sum(len(subject.topics) for subject in cluster_subjects(cluster) if not subject.is_internal) == 20
     assert looked == [1, 2, 3]
 
 
@@ -191,7 +191,7 @@ def _services(*more: str, end: str = "") -> list[str]:
         for id_, own in enumerate(more, 1)
     ]
     text = f"services:\n{''.join(texts)}{end}"
-    return [down.says for down in nodes_down(read_cluster_texts([("c.yml", text, True)], OPTIONS, "x")[0])]
+    return [down.to_sentence for down in nodes_down(read_cluster_texts([("c.yml", text, True)], OPTIONS, "x")[0])]
 
 
 def _mounts(*volumes: str) -> list[str]:
@@ -265,7 +265,7 @@ def _pods(kind: str, replicas: int, mount: str, volumes: str = CLAIM, name: str 
 
 
 def _down_pods(text: str) -> list[str]:
-    return [down.says for down in nodes_down(read_cluster_texts([("k.yml", text, True)], OPTIONS, "x")[0])]
+    return [down.to_sentence for down in nodes_down(read_cluster_texts([("k.yml", text, True)], OPTIONS, "x")[0])]
 
 
 def test_pods_with_one_claim_have_one_log_directory() -> None:

@@ -79,7 +79,7 @@ def test_a_protocol_of_confluent_server_is_its_own() -> None:
 def test_without_a_version_the_protocol_says_which_release_is_the_first() -> None:
     texts = [(f"s{id_}.properties", f"{ON_ZOOKEEPER.format(id=id_)}{IBP}=2.6\n", True) for id_ in range(3)]
     cluster, _ = read_cluster_texts(texts, Options(distribution="apache", acks="all"), "x")
-    (asked,) = (subject for subject in cluster_subjects(cluster) if not subject.internal)
+    (asked,) = (subject for subject in cluster_subjects(cluster) if not subject.is_internal)
     releases = {words for variant in asked.variants for fact, words in variant.supposed_facts if fact == "version"}
     assert releases and all(words >= "2.6" for words in releases)
     answer = setting_value(cluster, cluster.brokers[0], declared_key("replica.lag.time.max.ms"))

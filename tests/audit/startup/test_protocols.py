@@ -29,7 +29,9 @@ SCRAM = "sasl.mechanism.inter.broker.protocol=SCRAM-SHA-512\n"
 def startup_findings(file: str, version: str | None = "3.9.0") -> list[str]:
     """What keeps the node of a file from starting."""
     options = Options(kafka_version=version, distribution="apache")
-    return [node.says for node in nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])]
+    return [
+        node.to_sentence for node in nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])
+    ]
 
 
 NUMBERED = ZOOKEEPER.replace("broker.id=1\n", "")
@@ -248,4 +250,4 @@ def test_several_directories_need_a_metadata_version_that_has_them(kafka: str, l
     options = Options(kafka_version=kafka, distribution="apache", metadata_version=level)
     file = KRAFT.replace("/d1", "/a,/b") + PLAIN
     found = nodes_down(read_cluster_texts([("b.properties", file, True)], options, "x")[0])
-    assert ["3.7-IV2, the first that has them" in node.says for node in found] == ([True] if refused else [])
+    assert ["3.7-IV2, the first that has them" in node.to_sentence for node in found] == ([True] if refused else [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tidegate.language.frontend.nearest_types import name_text, nearest_type
+from tidegate.language.frontend.nearest_types import nearest_type, text_of_name
 from tidegate.language.values import Seq
 
 
@@ -20,4 +20,4 @@ from tidegate.language.values import Seq
     ],
 )
 def test_a_type_of_pythons_has_a_name_and_something_in_its_place(value: Any, name: str, instead: str) -> None:
-    assert (name_text(value), nearest_type(value)) == (name, instead)
+    assert (text_of_name(value), nearest_type(value)) == (name, instead)

@@ -90,7 +90,7 @@ def test_variables_of_a_container() -> None:
     containers = yaml_documents(POD % ("", "configMap: {name: c}"))[0].get("containers")
     assert containers is not None
     (container,) = [entry for _, entry in containers.items()]
-    given, missing = manifests().variables("p.yaml", container, "n")
+    given, missing = manifests().variables_of("p.yaml", container, "n")
     assert [(name, value) for name, value, _ in given] == [
         ("P_a.properties", "one=1\ntwo=2\n"), ("P_flag", "on"), ("OWN", "x"), ("FLAG", "on"), ("F", "${}"),
     ]  # fmt: skip
@@ -103,6 +103,6 @@ def test_two_of_one_name_and_no_namespace_are_neither() -> None:
         *config_maps("m.yaml", yaml_documents(text)),
         *config_maps("o.yaml", yaml_documents(text.replace("one=1", "one=2"))),
     ]
-    assert Manifests(both).of("ConfigMap", "c", "n") is None
-    assert Manifests(both[:2]).of("ConfigMap", "c", "") is both[0]
+    assert Manifests(both).config_map_of("ConfigMap", "c", "n") is None
+    assert Manifests(both[:2]).config_map_of("ConfigMap", "c", "") is both[0]
     assert Manifests(both[:2]).unused_maps() == both[:2]

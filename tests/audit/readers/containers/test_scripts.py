@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tidegate.audit.readers.containers.scripts import is_script, read
+from tidegate.audit.readers.containers.scripts import is_script, read_script
 
 
 @pytest.mark.parametrize(("name", "is_one"), [("a.sh", True), ("Dockerfile", True), ("x.j2", True), ("a.png", False)])
@@ -14,6 +14,6 @@ def test_which_files_may_be_scripts(name: str, is_one: bool) -> None:
 
 
 def test_a_script_that_starts_a_broker_is_not_passed_over() -> None:
-    part = read("start.sh", "kafka-server-start.sh /etc/other.properties\n", frozenset())
+    part = read_script("start.sh", "kafka-server-start.sh /etc/other.properties\n", frozenset())
     assert part is not None and part.findings
-    assert read("other.sh", "echo nothing\n", frozenset()) is None
+    assert read_script("other.sh", "echo nothing\n", frozenset()) is None

@@ -22,20 +22,20 @@ def ask_client(monkeypatch: pytest.MonkeyPatch, **others: Any) -> Cluster:
 def test_who_does_not_answer_is_down_and_in_no_file_is_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster, _ = of_answers(monkeypatch, silent={2: "nothing listens at its port"})
     assert cluster.answering is not None
-    assert cluster.answering.says == (
+    assert cluster.answering.to_sentence == (
         "brokers 2, 3 are down (nothing listens at its port; not registered as alive); 1 of 3 answered, and partitions "
         "are as broker 1 knows them"
     )
     mute, _ = of_answers(monkeypatch, silent={2: "no answer in time"})
     assert mute.answering is not None
-    assert mute.answering.says == (
+    assert mute.answering.to_sentence == (
         "broker 3 is down (not registered as alive); broker 2 does not answer (no answer in time); 1 of 3 answered, "
         "and "
         "partitions are as broker 1 knows them"
     )
     assert all(not broker.settings for broker in cluster.brokers if broker.id != 1)
     (orders,) = (subject for subject in cluster_subjects(cluster) if subject.topics[0].name == "orders")
-    assert [outage.says for outage in find_outages(orders, (2, 3))] == [
+    assert [outage.to_sentence for outage in find_outages(orders, (2, 3))] == [
         "orders partition 0: no leader, so that nothing is written or read"
     ]
 

@@ -204,7 +204,7 @@ def answers(cluster: Cluster) -> dict[tuple[object, str], str]:
 
 
 def ask_cluster(address: str, how: ConnectionSettings | None = None) -> Cluster:
-    cluster, _ = read_cluster([], None, [(address, live.read(address, how or ConnectionSettings()))])
+    cluster, _ = read_cluster([], None, [(address, live.read_live_cluster(address, how or ConnectionSettings()))])
     return cluster
 
 
@@ -212,7 +212,9 @@ def ask_cluster(address: str, how: ConnectionSettings | None = None) -> Cluster:
 def test_it_says_what_a_collection_says(here: SecuredCluster, tmp_path: Path) -> None:
     capture.collect(here.kafka, here.plain_address, tmp_path / "collected")
     collected, findings = read_cluster([tmp_path / "collected"])
-    direct, same = read_cluster([], None, [(here.plain_address, live.read(here.plain_address, ConnectionSettings()))])
+    direct, same = read_cluster(
+        [], None, [(here.plain_address, live.read_live_cluster(here.plain_address, ConnectionSettings()))]
+    )
     one, other = cluster_content(collected), cluster_content(direct)
     for about in one:
         assert other[about] == one[about], about
@@ -299,7 +301,7 @@ def test_a_wrong_password_is_one_sentence(
 @pytest.mark.long
 def test_a_listener_of_another_kind_is_reported(here: SecuredCluster, tmp_path: Path) -> None:
     with pytest.raises(UnreadableInputError, match=r"no broker answered within 2 s.*--command-config if"):
-        live.read(here.secured_address, ConnectionSettings(), 2)
+        live.read_live_cluster(here.secured_address, ConnectionSettings(), 2)
     path = tmp_path / "client.properties"
     path.write_text("security.protocol=SSL\n", encoding="utf-8")
     assert "CERTIFICATE_VERIFY_FAILED" in refusal(here.secured_address, read_security(path))
@@ -309,7 +311,7 @@ def refusal(address: str, how: ConnectionSettings) -> str:
     """What is said where nobody answers, and why: a busy machine may need longer than half a second to hear of it."""
     for seconds in (0.5, 5.0, 50.0):
         with pytest.raises(UnreadableInputError) as caught:
-            live.read(address, how, seconds)
+            live.read_live_cluster(address, how, seconds)
         said = str(caught.value)
         assert said.startswith(f"{address}: no broker answered within {seconds:g} s")
         if f"{seconds:g} s: " in said:
@@ -411,7 +413,7 @@ class Answers:
 
 def of_answers(monkeypatch: pytest.MonkeyPatch, **others: Any) -> tuple[Cluster, list[str]]:
     monkeypatch.setattr(live, "Admin", Answers(**others))
-    cluster, findings = read_cluster([], None, [("a:9092", live.read("a:9092", ConnectionSettings()))])
+    cluster, findings = read_cluster([], None, [("a:9092", live.read_live_cluster("a:9092", ConnectionSettings()))])
     return cluster, [finding.what for finding in findings if finding.kind in ("not_read", "incomplete")]
 
 
@@ -482,7 +484,7 @@ def test_partitions_come_in_pages(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(client, "describe_topic_partitions", page, raising=False)
     monkeypatch.setattr(live, "Admin", client)
-    (topic,) = live.read("a:9092", ConnectionSettings()).topics
+    (topic,) = live.read_live_cluster("a:9092", ConnectionSettings()).topics
     assert [(partition.number, partition.elr, partition.last_known_elr) for partition in topic.partitions] == [
         (n, (), ()) for n in range(3)
     ]
@@ -495,7 +497,7 @@ def test_nobody_listens() -> None:
 
 def test_somebody_listens_who_says_nothing() -> None:
     with silent() as address, pytest.raises(UnreadableInputError, match=r"no broker answered within 0\.5 s"):
-        live.read(address, ConnectionSettings(), 0.5)
+        live.read_live_cluster(address, ConnectionSettings(), 0.5)
 
 
 @contextmanager

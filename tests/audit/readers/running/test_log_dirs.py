@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tidegate.audit.auditing import read_cluster_texts
 from tidegate.audit.joining.options import Options
-from tidegate.audit.readers.running.log_dirs import FORMAT, read
+from tidegate.audit.readers.running.log_dirs import FORMAT, read_log_dirs
 
 PROSE = "Querying brokers for log directories information\nReceived log directory information from brokers 1,2\n"
 ERROR = '"org.apache.kafka.common.errors.KafkaStorageException"'
@@ -16,7 +16,7 @@ LINE = (
 
 
 def test_a_directory_that_failed_leaves_the_audit_undecided() -> None:
-    part = read("dirs.txt", PROSE + LINE % ("false", ERROR))
+    part = read_log_dirs("dirs.txt", PROSE + LINE % ("false", ERROR))
     assert part is not None and part.format == FORMAT
     (finding,) = part.findings
     assert finding.kind == "incomplete" and finding.where.line == 3
@@ -24,7 +24,7 @@ def test_a_directory_that_failed_leaves_the_audit_undecided() -> None:
 
 
 def test_a_move_between_directories_is_not_modelled() -> None:
-    part = read("dirs.json", LINE % ("true", "null"))
+    part = read_log_dirs("dirs.json", LINE % ("true", "null"))
     assert part is not None
     assert [finding.what for finding in part.findings] == [
         "orders-0 of broker 1 are being moved to /d1, which is not modelled"
@@ -33,7 +33,7 @@ def test_a_move_between_directories_is_not_modelled() -> None:
 
 @pytest.mark.parametrize("text", [PROSE + LINE[:120], '{"brokers":[{"logDirs": []}]}', '{"brokers":1,"logDirs":[]}'])
 def test_what_is_cut_short_is_said(text: str) -> None:
-    part = read("dirs.txt", text)
+    part = read_log_dirs("dirs.txt", text)
     assert part is not None and [finding.kind for finding in part.findings] == ["incomplete"]
 
 

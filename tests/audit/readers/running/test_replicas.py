@@ -23,7 +23,7 @@ NOW = 10_000_000
     ],
 )
 def test_who_follows_fetches_and_has_caught_up(lag: int, fetched: int, caught_up: int, follows: bool) -> None:
-    assert QuorumReplica(3, "d", True, lag, fetched, caught_up).follows(NOW) is follows
+    assert QuorumReplica(3, "d", True, lag, fetched, caught_up).is_following(NOW) is follows
 
 
 def test_another_directory_of_a_voter_is_another_replica() -> None:
