@@ -61,6 +61,7 @@ def changes_of(document: dict[str, Any]) -> dict[str, str]:
     return {topic: row["change"] for row in document["summary"]["rows"] for topic in row["topics"]}
 
 
+@pytest.mark.long
 def test_as_many_in_sync_as_replicas_is_never_answered_with_acks_all_alone() -> None:
     """With acks=all writes stop as soon as one replica is away: it comes with a smaller min.insync.replicas."""
     of_leader = assert_advice_is_right(AdvisedCluster(least=3, acks="1"))

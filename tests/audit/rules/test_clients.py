@@ -137,6 +137,7 @@ def test_clients_of_which_nothing_is_known_get_no_rule(tmp_path: Path) -> None:
     assert findings(tmp_path, {"app.properties": "acks=all\nlinger.ms=5\n"}) == []
 
 
+@pytest.mark.long
 def test_readers_of_transactions(tmp_path: Path) -> None:
     files = {
         "pay.properties": PRODUCER + "transactional.id=t\n",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 from tidegate.audit.repairs.after_repair import OmittedStep
 from tidegate.reports.audit.html import (
     PROMISE_TEXTS,
@@ -84,6 +85,7 @@ def test_the_scenario_stands_beside_the_same_with_the_repair(saved_audit: SavedA
     assert "Before and after, side by side</a>" in text
 
 
+@pytest.mark.long
 def test_a_scenario_speaks_of_the_cluster(tidegate: Run, tmp_path: Path) -> None:
     """What an operator reads has no name of the model's: no field, no struct, no letter of a broker."""
     asked = ("--require", "no-loss=power-loss@one")
