@@ -14,10 +14,11 @@ from ..reports.exits import exit_of_permissions
 SCHEMA = "tidegate.may-change-voters/1"
 KINDS = ("add", "remove", "replace")
 TRUNCATED_MEANWHILE = (
-    'A controller that has logged "Truncated to offset" since its start, such as one that led when it was cut off, may '
-    "miss a change of the voters that is made then or later: it may go by old voters, and then two records can be "
-    "committed at one offset (Kafka 3.9 to 4.4, no ticket known: docs/kafka-findings.md; kraft_voters:misses_voters). "
-    "Start it again before the change, or at once, before it takes a snapshot."
+    'A controller that has logged "Truncated to offset" or "Fully truncated the log" since its start, such as one that '
+    "led when it was cut off, may miss a change of the voters that is made then or later: it may go by old voters, and "
+    "then two records can be committed at one offset (Kafka 3.9 to 4.4, no ticket known: docs/kafka-findings.md; "
+    "kraft_voters:misses_voters). Start it again before the change, or at once, before it takes a snapshot; but not "
+    "where its quorum-state names itself as votedId in the epoch of another leader, which the start may end."
 )
 """A defect of Kafka's that no description of a quorum shows, so that each answer says what to do about it. What the
 answers compare with are runs of the model without it."""

@@ -76,10 +76,7 @@ def eligible_without_copies(cluster: Cluster) -> Iterator[Finding]:
         f"the eligible leader replicas {which} name {who}, where no copy is: "
         "added again, it may be elected before it has fetched, and acknowledged records are lost"
     )
-    to_do = (
-        "add it only once as many as min.insync.replicas are in sync, or set the cluster's min.insync.replicas before, "
-        "also to the value that it has, which clears the ELR"
-    )
+    to_do = "add it only once as many as min.insync.replicas are in sync, and it is in the ELR no more"
     yield Finding("incomplete", "error", what, part.origin, to_do, f"KIP-966; {_SHOWS_EMPTY}")
 
 
