@@ -4,7 +4,7 @@
     s.isr - {s.leader}              s.isr - {__some__(s.leader, "s.leader")}: None is no value where one is needed
     s.history.append(s.log[r][0])   pass, when the ghost `history` is folded away: nothing is evaluated only for it
     s.low | {n}                     s.low | {__within__(n, 0, 3)}: a set holds integers within its range only
-    {Ack(n + 1)}                    {__adaptations__.check(Ack(n + 1), 7)}, and records that belong to it only
+    {Ack(n + 1)}                    {__adaptations__.checked_record(Ack(n + 1), 7)}, and records that belong to it only
     after the last `require`        __spend__(s): a budget that is spent stops the step here, and evaluates no more
     network.remove(message)         __current__(network).remove(message), where `network` is a piece of the state
     lose(s.network, message)        __step3__(s.network, message): a copy of the step helper, adapted for this call
@@ -335,7 +335,7 @@ class _Adapter(ast.NodeTransformer):
             made = _call_node("__within__", [cast(ast.expr, made), *map(ast.Constant, bounds)], node)
         number = self._check_of(node)
         if number is not None:
-            made = _call_node(f"{KEY}.check", [cast(ast.expr, made), ast.Constant(number)], node)
+            made = _call_node(f"{KEY}.checked_record", [cast(ast.expr, made), ast.Constant(number)], node)
         return made
 
     def _check_of(self, node: ast.AST) -> int | None:
