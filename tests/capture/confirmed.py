@@ -114,6 +114,7 @@ NOT_IN_KRAFT: Mapping[str, str] = {
 OTHERS: Mapping[str, tuple[str, str]] = {
     "follower_out_of_range": ("no release of the Java client", "there is nothing to drive it on"),
     "hw_checkpoint_stale": ("every release", "no record is lost by it where the other switches are the newest"),
+    "leave_elr": ("no release", "it is what would mend a mistake, and loses nothing by that"),
     "pending_isr_ignored": ("no release", "there is nothing to drive it on"),
     "readded_replica": ("no release", "there is nothing to drive it on"),
     "not_idempotent": ("a setting of producers", "the driver sends each record once"),

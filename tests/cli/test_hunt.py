@@ -46,4 +46,5 @@ def test_what_is_refused(tidegate: Run, arguments: tuple[str, ...], says: str) -
 def test_a_file_that_is_no_schedule_is_said_to_be_none(tidegate: Run, tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text('{"schema": "tidegate.trace/1"}', encoding="utf-8")
     done = tidegate("hunt", "--replay", str(tmp_path / "a.json"))
-    assert (done.exit, done.err) == (64, "tidegate: its schema is tidegate.trace/1, and not tidegate.schedule/1\n")
+    says = "its schema is tidegate.trace/1, and not tidegate.schedule/1"
+    assert (done.exit, done.err) == (64, f"tidegate: {tmp_path / 'a.json'}: {says}\n")
