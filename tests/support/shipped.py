@@ -49,7 +49,7 @@ def said_plainly(target: str, constants: Mapping[str, Value | str], name: str, *
     return prop.verdict
 
 
-LONG_STRIDE = 3
+LONG_STRIDE = 6
 """Of the rows that are not ordinary the long tier has one of so many, and the nightly one the others."""
 
 
@@ -60,7 +60,7 @@ def tier_parameters(
     long: Callable[[T], bool] | None = None,
 ) -> list[Any]:
     """Parameters of a test: those that are `ordinary` as they are, of the others those that are `long` (None: each
-    third) for the long tier, and the rest for the nightly one: decision 16."""
+    sixth) for the long tier, and the rest for the nightly one: decision 16."""
     rows = list(every)
     return [
         pytest.param(row, id=name(row), marks=marks)
