@@ -50,10 +50,10 @@ def _short_reason(why: str) -> str:
 
 
 def not_hosted_text(document: Document) -> str:
-    """How many recorded counterexamples are of models that are not hosted."""
+    """How many recorded counterexamples are of models that are not hosted, or of the nightly tier."""
     others = document["not_hosted"]
-    named = ", ".join(f"{name} {number}" for name, number in others.items())
-    return f"not hosted: {sum(others.values())} recorded counterexamples of other models ({named})"
+    number, of = sum(others.values()), f"{len(others)} other models and tiers"
+    return f"not hosted: {number} recorded counterexamples of {of}; --json names them"
 
 
 def confirm_all_markdown(document: Document) -> str:

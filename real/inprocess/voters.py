@@ -91,9 +91,20 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
             raise UndrivableError("hosted controllers are all voters at first, and here only some are", 1)
         if step.action == "resign" and releases_meant(kafka)[0][:2] < CHECK_QUORUM:
             raise UndrivableError("leaders resign only as they end, before 3.7", at + 1)
+        if step.action == "resign" and _voter_count(model, states[at], step.arguments["leader"]) == 1:
+            why = "whose set has one voter, itself or another (LeaderState.timeUntilCheckQuorumExpires)"
+            raise UndrivableError(f"no want of fetches has a leader resign {why}", at + 1)
         if why := of_kraft.why_not_driven(kafka, states, run.steps, at):
             raise UndrivableError(f"{step.action}: {why}", at + 1)
         yield Stage(**stage_fields(model, run, at, at, KINDS[step.action]))
+
+
+def _voter_count(model: Model, state: State, leader: Value) -> int:
+    """How many voters the newest set in a leader's log has."""
+    most = int(str(model.values["max_records"]))
+    changes = [record.number - most for record in state.log[leader] if record.number > most]
+    disks = state.voter_sets[changes[-1] if changes else 0]
+    return sum(disks[voter] > 0 for voter in disks)
 
 
 class HostedVoters(HostedControllers):

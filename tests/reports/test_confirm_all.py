@@ -43,7 +43,7 @@ def test_the_table_has_a_row_for_each_and_a_column_for_each_release() -> None:
     lines = confirm_all_text(FOUND, TextFormat(width=110)).splitlines()
     assert lines[0] == "2 counterexamples on 2 releases: 1 confirmed, 1 not confirmed, 2 could not be driven"
     assert [line.split()[-2:] for line in lines[1:4]] == [["4.1.1", "3.9.1"], ["–", "✓"], ["✗", "–"]]
-    assert lines[-1] == "not hosted: 73 recorded counterexamples of other models (kraft_live 4, partition 69)"
+    assert lines[-1] == "not hosted: 73 recorded counterexamples of 2 other models and tiers; --json names them"
 
 
 def test_reasons_are_counted() -> None:
