@@ -69,7 +69,7 @@ def examples(page: Path) -> Iterator[Example]:
         first = text.count("\n", 0, block.start(1)) + 1
         long = any(word in block[1] for word in LONG) or (number > 0 and page.stem in LONG_PAGES)
         long = long or page.stem in LONG_AS_A_WHOLE
-        nightly = long and number % LONG_STRIDE != 1 and page.stem not in LONG_AS_A_WHOLE
+        nightly = page.stem in LONG_PAGES and number > 0 and number % LONG_STRIDE != 1
         for example in commands(page.stem, block[1].splitlines(), first):
             yield replace(example, long=long, nightly=nightly)
 
