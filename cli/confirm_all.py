@@ -23,7 +23,6 @@ from .output import print_json
 from .progress import ProgressLine, report_for
 
 SCHEMA = "tidegate.confirm_all/1"
-HOSTED_MODELS = frozenset({"kraft", "kraft_voters"})
 _REFUSED_OPTIONS = (
     "traces",
     "assignments",
@@ -75,7 +74,7 @@ def confirm_all_document(
     checks: Sequence[CheckRecord], releases: Sequence[str], report: Callable[[str], None]
 ) -> dict[str, Any]:
     """What comes of the counterexamples of checks: a row for each, and how many are not hosted, by model."""
-    from ..real.inprocess.confirming import confirmed_in_process
+    from ..real.inprocess.confirming import HOSTED_MODELS, confirmed_in_process
 
     found, others = list[RecordedCounterexample](), Counter[str]()
     for check in checks:

@@ -25,8 +25,7 @@ from ..native.kernel import ERROR_BIT
 from ..native.kernels import Kernel, kernel_of, kernel_text
 from ..native.memory import Region
 from ..native.walker import Walker, WalkInputs, WalkTally, merge_tallies
-from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields
-from ..native.walks import verdict_of_walks as verdict_of_walks
+from ..native.walks import ENDLESS, NO_START, FirstFinds, WalksEnded, WalkWorker, check_fields, verdict_of_walks
 from ..search import Progress, Report, Search, Walks, time_limit_text
 from .driver import SearchStoppedError, TimeLimitError
 from .interrupts import interrupts_noted

@@ -20,6 +20,8 @@ from .controllers import HostedControllers
 from .hosting import Host
 from .program import HostError, fetch_hosted_release
 
+HOSTED_MODELS = frozenset({CONTROLLERS.model, voters.MODEL})
+"""The models whose traces Kafka's code takes in one process."""
 STEP_SECONDS = 0.5
 """How long what is to be seen after a step may take, by the number of looks: nothing here comes by itself."""
 
@@ -35,7 +37,7 @@ def confirmed_in_process(
     such release, or no JDK."""
     try:
         trace = trace_of(document, {*FAMILIES, voters.MODEL})
-        if trace.model not in (CONTROLLERS.model, voters.MODEL):
+        if trace.model not in HOSTED_MODELS:
             raise UndrivableError(
                 f"Kafka's code for traces of {trace.model} is not hosted in one process, and real brokers take it"
             )

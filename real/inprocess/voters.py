@@ -20,9 +20,10 @@ from ...language.constants import Value
 from ...language.model import Model
 from ...language.values import State
 from ...language.verdict import Run
+from ...language.watch import parse_watch
 from ...model import kraft_voters
 from ..driving.controllers import plan as of_kraft
-from ..driving.controllers.plan import CHECK_QUORUM, PRE_VOTE, ControllersPlan
+from ..driving.controllers.plan import PRE_VOTE, ControllersPlan
 from ..driving.controllers.world import ControllerObservation
 from ..driving.fitting import DrivenTrace, UndrivableError, constant_texts, describe_end, plan_first, replay_trace
 from ..driving.nodes.gates import OF_QUORUM
@@ -89,8 +90,6 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
             raise UndrivableError(f"{step.action}: {WHY_NOT[step.action]}", at + 1)
         if at == 0 and set(step.arguments.get("first", ())) != set(states[0].log):
             raise UndrivableError("hosted controllers are all voters at first, and here only some are", 1)
-        if step.action == "resign" and releases_meant(kafka)[0][:2] < CHECK_QUORUM:
-            raise UndrivableError("leaders resign only as they end, before 3.7", at + 1)
         if step.action == "resign" and _voter_count(model, states[at], step.arguments["leader"]) == 1:
             why = "whose set has one voter, itself or another (LeaderState.timeUntilCheckQuorumExpires)"
             raise UndrivableError(f"no want of fetches has a leader resign {why}", at + 1)
@@ -100,11 +99,9 @@ def _stages(model: Model, run: Run, kafka: str) -> Iterator[Stage]:
 
 
 def _voter_count(model: Model, state: State, leader: Value) -> int:
-    """How many voters the newest set in a leader's log has."""
-    most = int(str(model.values["max_records"]))
-    changes = [record.number - most for record in state.log[leader] if record.number > most]
-    disks = state.voter_sets[changes[-1] if changes else 0]
-    return sum(disks[voter] > 0 for voter in disks)
+    """How many voters the set has that a leader goes by."""
+    known = parse_watch(model, f"sum(1 for voter in Voter if voters_known(s, {leader})[voter] > 0)")
+    return known.value(state)
 
 
 class HostedVoters(HostedControllers):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 
 import pytest
-from tidegate.cli.confirm_all import HOSTED_MODELS, confirm_all_document
+from tidegate.cli.confirm_all import confirm_all_document
 from tidegate.gates.records import read_record_file, shipped_record_files
+from tidegate.real.inprocess.confirming import HOSTED_MODELS
 
 from ..conftest import Run, RunHere
 from ..support.hosting import hosted_release
